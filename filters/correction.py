@@ -10,20 +10,19 @@ from filters.plain_time import PlainTimes, estimate_plain_times, measurable_call
 from filters.rejected_visits import Hooks, RejectedVisits, hook_times
 from ingest.alignment import REDUCTIONS
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from ingest.experiment import Experiment, OverheadCorrection, RunRecord
+from ingest.experiment import TIME, VISITS, Experiment, OverheadCorrection, RunRecord
 from ingest.number_text import figure, percent
 from ingest.reduction import Reduction
 from ingest.run_settings import not_instrumented
 
-TIME, VISITS = "time", "visits"
-NOTICEABLE = 0.05  # of the measured computing time, from which overhead distorts models
-UNCERTAIN = 1.5  # factor either way, from which a further measurement is worth proposing
+_NOTICEABLE = 0.05  # of the measured computing time, from which overhead distorts models
+_UNCERTAIN = 1.5  # factor either way, from which a further measurement is worth proposing
 UNCOUNTED_HOOKS = (
     "a filter rejected visits at run time, and nothing tells how many: give runs without the filter "
     "(--calibrate) or a run time without instrumentation (--baseline-time)"
 )
-TINY = 1e-300  # core-seconds
-MOST_DEVIATION = 1.5  # of a logarithm, that a part contributes to a sum
+_TINY = 1e-300  # core-seconds
+_MOST_DEVIATION = 1.5  # of a logarithm, that a part contributes to a sum
 
 
 def runs_of(experiment: Experiment) -> tuple[Visited, IntArray, IntArray] | None:
@@ -50,7 +49,7 @@ def runs_of(experiment: Experiment) -> tuple[Visited, IntArray, IntArray] | None
     return visited, point, repetition
 
 
-def overhead_shares(runs: Visited, cost: EventCost, rejected: RejectedVisits | None = None) -> FloatArray:
+def _overhead_shares(runs: Visited, cost: EventCost, rejected: RejectedVisits | None = None) -> FloatArray:
     """Return the expected overhead as a share of the measured computing time, float64[R], at most 1."""
     taken = cost.recorded * runs.events_computing
     if rejected is not None and rejected.counted:
@@ -67,9 +66,9 @@ def has_noticeable_overhead(
     if found is None:
         return False
     runs, point, _ = found
-    shares = overhead_shares(runs, cost or usual_cost(runs), rejected)
+    shares = _overhead_shares(runs, cost or usual_cost(runs), rejected)
     by_point = [np.median(shares[point == p]) for p in np.unique(point).tolist()]
-    return bool(np.median(by_point) > NOTICEABLE)
+    return bool(np.median(by_point) > _NOTICEABLE)
 
 
 def correct_overhead(
@@ -108,7 +107,7 @@ def correct_overhead(
     np.add.at(time, home, plain.callpath)
     correction = replace(_correction(runs, plain, home, cost, measured), supported=supported)
     if hooks is not None and rejected is not None:
-        share = float(hooks.time[runs.computing].sum() / max(measured.sum(), TINY))
+        share = float(hooks.time[runs.computing].sum() / max(measured.sum(), _TINY))
         correction = replace(correction, hooks=share, hooks_counted=rejected.counted)
     kept = {
         place: shares
@@ -165,7 +164,7 @@ def _correction(
     runs: Visited, plain: PlainTimes, home: IntArray, cost: EventCost, measured: FloatArray
 ) -> OverheadCorrection:
     weight = plain.callpath.sum(axis=1)
-    error = np.minimum(plain.deviation, MOST_DEVIATION) * weight
+    error = np.minimum(plain.deviation, _MOST_DEVIATION) * weight
     count = len(home)
     time, errors = np.bincount(home, weight, count), np.bincount(home, error, count)
     everything, computing = float(weight.sum()), float(plain.total.sum())
@@ -215,7 +214,7 @@ def correction_sentence(correction: OverheadCorrection) -> str:
     sure = f", the corrected total is uncertain by a factor of {figure(factor, 2)}"
     parts = [
         f"instrumentation takes {percent(correction.share)} of the measured computing time"
-        + hooks_text(correction),
+        + _hooks_text(correction),
         "times are corrected"
         + (sure if correction.total_deviation else " and add up to the given run times"),
     ]
@@ -225,12 +224,12 @@ def correction_sentence(correction: OverheadCorrection) -> str:
         )
     if not correction.hooks_counted:
         parts.append(UNCOUNTED_HOOKS)
-    elif factor > UNCERTAIN:
+    elif factor > _UNCERTAIN:
         parts.append("a run without instrumentation at one scale (--baseline-time) would tell more")
     return "; ".join(parts)
 
 
-def hooks_text(correction: OverheadCorrection) -> str:
+def _hooks_text(correction: OverheadCorrection) -> str:
     """Say what of the overhead is that of visits which a filter rejects at run time; empty without one."""
     if correction.hooks is None:
         return ""

@@ -91,13 +91,13 @@ def override(regions: FilterRegions, reason: IntArray, overrides: Overrides) -> 
     final[np.isin(regions.table.name, overrides.growing) & regions.called] = Motive.GROWING
     user = by_hand(regions.table)
     final[user] = Motive.USER_REGION
-    final[matching(regions, overrides.drop)] = Motive.ASKED_TO_DROP
-    final[matching(regions, overrides.protect)] = Motive.PROTECTED
+    final[_matching(regions, overrides.drop)] = Motive.ASKED_TO_DROP
+    final[_matching(regions, overrides.protect)] = Motive.PROTECTED
     final[regions.pinned & ~user] = Motive.ENTRY_POINT
     return final
 
 
-def matching(regions: FilterRegions, patterns: Sequence[str]) -> BoolArray:
+def _matching(regions: FilterRegions, patterns: Sequence[str]) -> BoolArray:
     """Return which regions one of the patterns names, bool[R]."""
     wanted = PatternSet.of(patterns)
     pairs = zip(regions.table.name, regions.table.mangled, strict=True)
@@ -138,7 +138,7 @@ def override_notices(decision: Decision, overrides: Overrides) -> tuple[str, ...
     ``--protect`` wins over ``--drop``, and both over every rule, the budget and automatic protection. The
     entry point of the program cannot be dropped.
     """
-    reason, drop = decision.reason, matching(decision.regions, overrides.drop)
+    reason, drop = decision.reason, _matching(decision.regions, overrides.drop)
     protected = reason == Motive.PROTECTED
     sentences = (
         ("kept on request (--protect)", protected & ~drop),
@@ -171,5 +171,5 @@ def _unmatched(decision: Decision, option: str, patterns: Sequence[str]) -> list
         f"{option} '{pattern}' matches no region that a filter can name; a pattern must match the whole "
         "displayed or mangled name"
         for pattern in patterns
-        if not matching(decision.regions, (pattern,)).any()
+        if not _matching(decision.regions, (pattern,)).any()
     ]

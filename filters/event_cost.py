@@ -17,7 +17,7 @@ from ingest.calltree import CallTree
 from ingest.errors import UsageError
 from ingest.number_text import value_text
 from ingest.profile import RegionTable
-from ingest.region_class import USEFUL, regions_in
+from ingest.region_class import USEFUL_WORK, regions_in
 
 INSIDE = 0.42  # share of the cost of a visit inside the visited region, on two machines
 
@@ -74,7 +74,7 @@ class Visited:
     @cached_property
     def computing(self) -> BoolArray:
         """bool[n], the call paths that compute; the others communicate or wait."""
-        return regions_in(self.regions, USEFUL)[self.tree.region]
+        return regions_in(self.regions, USEFUL_WORK)[self.tree.region]
 
     @cached_property
     def callee_visits(self) -> FloatArray:
@@ -118,17 +118,17 @@ def calibrated(recorded: float, spread: float, source: str) -> EventCost:
     return EventCost(recorded, default.filtered * recorded / default.recorded, spread, source)
 
 
-ENOUGH_VISITS = 1000  # of a call path, to see the cost of a visit in it
-CHEAPEST, LEAST_OF_CALLERS = 0.1, 0.05  # quantiles over leaves and callers, weighted with visits
-MANY_CALLEES = 4  # times the visits of a caller, so that its own visits hardly count
-ELSEWHERE = EventCost()  # what a visit costs on other machines
-SHOWN_INSIDE, SHOWN_OUTSIDE = 0.45, 0.47  # of the cost, what the cheapest leaves and callers take; learned
-SHOWN_SPREAD = 0.12  # of the logarithm of either share; learned
-LEAVES_TRIVIAL, CALLERS_TRIVIAL = 0.5, 0.75  # probabilities that the cheapest do no work; learned
-MOST_WORK = 100.0  # times the cost, that the cheapest may have of it, every order of magnitude as likely
-LEAST_PLAUSIBLE, PLAUSIBLE = 0.25, 1.4  # times the expected cost, between which time per visit is cost
-MOST_OUTSIDE = 1.4  # of the cost inside the region, that the least one in callers can be
-SHORTEST = 1e-9  # seconds per visit, that measuring one takes at least
+_ENOUGH_VISITS = 1000  # of a call path, to see the cost of a visit in it
+_CHEAPEST, _LEAST_OF_CALLERS = 0.1, 0.05  # quantiles over leaves and callers, weighted with visits
+_MANY_CALLEES = 4  # times the visits of a caller, so that its own visits hardly count
+_ELSEWHERE = EventCost()  # what a visit costs on other machines
+_SHOWN_INSIDE, _SHOWN_OUTSIDE = 0.45, 0.47  # of the cost, what the cheapest leaves and callers take; learned
+_SHOWN_SPREAD = 0.12  # of the logarithm of either share; learned
+_LEAVES_TRIVIAL, _CALLERS_TRIVIAL = 0.5, 0.75  # probabilities that the cheapest do no work; learned
+_MOST_WORK = 100.0  # times the cost, that the cheapest may have of it, every order of magnitude as likely
+_LEAST_PLAUSIBLE, _PLAUSIBLE = 0.25, 1.4  # times the expected cost, between which time per visit is cost
+_MOST_OUTSIDE = 1.4  # of the cost inside the region, that the least one in callers can be
+_SHORTEST = 1e-9  # seconds per visit, that measuring one takes at least
 _STEPS = 241
 
 
@@ -142,15 +142,15 @@ def usual_cost(runs: Visited) -> EventCost:
 
     The default without any that are visited often.
     """
-    leaf, caller = cheapest_leaves(runs), cheapest_callers(runs)
+    leaf, caller = _cheapest_leaves(runs), _cheapest_callers(runs)
     if not (np.isfinite(leaf) or np.isfinite(caller)):
-        return ELSEWHERE
+        return _ELSEWHERE
     steps = np.linspace(-5, 5, _STEPS)  # standard deviations
-    logs = np.log(ELSEWHERE.recorded) + steps * ELSEWHERE.spread
+    logs = np.log(_ELSEWHERE.recorded) + steps * _ELSEWHERE.spread
     density = -0.5 * steps**2
     for shown, share, trivial in (
-        (leaf, SHOWN_INSIDE, LEAVES_TRIVIAL),
-        (caller, SHOWN_OUTSIDE, CALLERS_TRIVIAL),
+        (leaf, _SHOWN_INSIDE, _LEAVES_TRIVIAL),
+        (caller, _SHOWN_OUTSIDE, _CALLERS_TRIVIAL),
     ):
         if np.isfinite(shown):
             density = density + np.log(_likelihood(shown, share * np.exp(logs), trivial))
@@ -158,7 +158,7 @@ def usual_cost(runs: Visited) -> EventCost:
     weight /= weight.sum()
     mean = float((weight * logs).sum())
     spread = float(np.sqrt((weight * (logs - mean) ** 2).sum()))
-    return calibrated(float(np.exp(mean)), max(spread, SHOWN_SPREAD), "the cheapest leaves and callers")
+    return calibrated(float(np.exp(mean)), max(spread, _SHOWN_SPREAD), "the cheapest leaves and callers")
 
 
 def _likelihood(shown: float, cost: FloatArray, trivial: float) -> FloatArray:
@@ -166,34 +166,36 @@ def _likelihood(shown: float, cost: FloatArray, trivial: float) -> FloatArray:
 
     It is that cost, or with some work of its own, of any size.
     """
-    alone = np.exp(-0.5 * (np.log(shown / cost) / SHOWN_SPREAD) ** 2) / (SHOWN_SPREAD * np.sqrt(2 * np.pi))
-    above = shown > cost * (1 + SHOWN_SPREAD)
-    work = np.where(above, shown / np.where(above, shown - cost, 1.0), 0.0) / np.log(MOST_WORK / SHOWN_SPREAD)
+    alone = np.exp(-0.5 * (np.log(shown / cost) / _SHOWN_SPREAD) ** 2) / (_SHOWN_SPREAD * np.sqrt(2 * np.pi))
+    above = shown > cost * (1 + _SHOWN_SPREAD)
+    work = np.where(above, shown / np.where(above, shown - cost, 1.0), 0.0) / np.log(
+        _MOST_WORK / _SHOWN_SPREAD
+    )
     return np.asarray(trivial * alone + (1 - trivial) * np.minimum(work, 1.0) + 1e-9)
 
 
-def cheapest_leaves(runs: Visited) -> float:
+def _cheapest_leaves(runs: Visited) -> float:
     """Seconds per visit of the cheapest leaves of all runs; NaN without any visited often."""
     leaves = _often_visited_leaves(runs)
-    leaves &= runs.time > SHORTEST * runs.visits
+    leaves &= runs.time > _SHORTEST * runs.visits
     if not leaves.any():
         return float("nan")
     visits = runs.visits[leaves]
-    return weighted_quantile(runs.time[leaves] / visits, visits, CHEAPEST)
+    return weighted_quantile(runs.time[leaves] / visits, visits, _CHEAPEST)
 
 
-def cheapest_callers(runs: Visited) -> float:
+def _cheapest_callers(runs: Visited) -> float:
     """Seconds per visit of a callee in the callers that take least; NaN without any visited often."""
-    often = runs.computing[:, None] & (runs.callee_visits >= ENOUGH_VISITS)
-    often &= runs.callee_visits >= MANY_CALLEES * runs.visits
+    often = runs.computing[:, None] & (runs.callee_visits >= _ENOUGH_VISITS)
+    often &= runs.callee_visits >= _MANY_CALLEES * runs.visits
     if not often.any():
         return float("nan")
     callees = runs.callee_visits[often]
-    beside = runs.time[often] - SHOWN_INSIDE * ELSEWHERE.recorded * runs.visits[often]
-    known = beside > SHORTEST * callees
+    beside = runs.time[often] - _SHOWN_INSIDE * _ELSEWHERE.recorded * runs.visits[often]
+    known = beside > _SHORTEST * callees
     if not known.any():
         return float("nan")
-    return weighted_quantile(beside[known] / callees[known], callees[known], LEAST_OF_CALLERS)
+    return weighted_quantile(beside[known] / callees[known], callees[known], _LEAST_OF_CALLERS)
 
 
 def usual_costs(runs: Visited, cost: EventCost) -> tuple[FloatArray, FloatArray]:
@@ -206,7 +208,7 @@ def usual_costs(runs: Visited, cost: EventCost) -> tuple[FloatArray, FloatArray]
     expected_inside, expected_outside = INSIDE * cost.recorded, (1 - INSIDE) * cost.recorded
     leaves, callers = (
         _often_visited_leaves(runs),
-        runs.computing[:, None] & (runs.callee_visits >= ENOUGH_VISITS),
+        runs.computing[:, None] & (runs.callee_visits >= _ENOUGH_VISITS),
     )
     inside, outside = (np.empty(runs.time.shape[1]) for _ in range(2))
     for r in range(len(inside)):
@@ -215,19 +217,19 @@ def usual_costs(runs: Visited, cost: EventCost) -> tuple[FloatArray, FloatArray]
         own = time[leaf] / visits[leaf]
         inside[r] = _plausible_quantile(own, visits[leaf], 0.5, expected_inside)
         beside = (time[caller] - inside[r] * visits[caller]) / callees[caller]
-        least = _plausible_quantile(beside, callees[caller], LEAST_OF_CALLERS, expected_outside)
-        outside[r] = min(least, MOST_OUTSIDE * inside[r])
+        least = _plausible_quantile(beside, callees[caller], _LEAST_OF_CALLERS, expected_outside)
+        outside[r] = min(least, _MOST_OUTSIDE * inside[r])
     return inside, outside
 
 
 def _often_visited_leaves(runs: Visited) -> BoolArray:
-    often: BoolArray = runs.computing[:, None] & (runs.callee_visits == 0) & (runs.visits >= ENOUGH_VISITS)
+    often: BoolArray = runs.computing[:, None] & (runs.callee_visits == 0) & (runs.visits >= _ENOUGH_VISITS)
     return often
 
 
 def _plausible_quantile(values: FloatArray, weight: FloatArray, share: float, expected: float) -> float:
     """A weighted quantile of the values that can be a cost; the expected cost if there is none."""
-    usable = (values >= LEAST_PLAUSIBLE * expected) & (values <= PLAUSIBLE * expected)
+    usable = (values >= _LEAST_PLAUSIBLE * expected) & (values <= _PLAUSIBLE * expected)
     return weighted_quantile(values[usable], weight[usable], share) if usable.any() else expected
 
 

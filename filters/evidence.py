@@ -8,16 +8,17 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import CallTree
+from ingest.experiment import TIME, VISITS
 from ingest.profile import Profile, RegionTable
-from ingest.region_class import USEFUL, regions_in
+from ingest.region_class import USEFUL_WORK, regions_in
 
-USER = "user"
-FILTERABLE = ("compiler", USER)
+_USER = "user"
+_FILTERABLE = ("compiler", _USER)
 _INTERNAL = "MEASUREMENT OFF"  # Score-P's own, though its paradigm is user
-VISITS, TIME, LONGEST = "visits", "time", "max_time"
-OFTEN = 100  # visits, from which one of them can be an outlier
-LEAST_INTERRUPTION, OUTLYING = 1e-3, 20.0  # seconds, and times the mean of the other visits
-ENTRY_POINTS = ("main", "MAIN__")
+_LONGEST = "max_time"
+_OFTEN = 100  # visits, from which one of them can be an outlier
+_LEAST_INTERRUPTION, _OUTLYING = 1e-3, 20.0  # seconds, and times the mean of the other visits
+_ENTRY_POINTS = ("main", "MAIN__")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -29,7 +30,7 @@ class RunEvidence:
         visits: float64[n], how often each call path was entered.
         time: float64[n], exclusive time in core-seconds, with the measurement's own overhead in it but
             without interruptions.
-        interrupted: core-seconds of interruptions, which belong to no call path (see `interruptions`).
+        interrupted: core-seconds of interruptions, which belong to no call path (see `_interruptions`).
         busiest: the most visits of a single CPU location.
         wall: the longest time of a CPU location in seconds: how long the run took.
     """
@@ -49,7 +50,7 @@ def evidence_from_profile(profile: Profile) -> RunEvidence:
     node, tree = profile.tree.merge_siblings(profile.regions.mangled)
     visits, busiest = sums_on_cpus(profile, VISITS)
     time, wall = sums_on_cpus(profile, TIME)
-    lost = np.minimum(interruptions(profile), time)
+    lost = np.minimum(_interruptions(profile), time)
     return RunEvidence(
         source=profile.source,
         tree=tree,
@@ -62,7 +63,7 @@ def evidence_from_profile(profile: Profile) -> RunEvidence:
     )
 
 
-def interruptions(profile: Profile) -> FloatArray:
+def _interruptions(profile: Profile) -> FloatArray:
     """Find what single interruptions by the operating system added, float64[call path] in core-seconds.
 
     A call path that is visited often has one visit that took very much longer than all others: its longest
@@ -70,14 +71,14 @@ def interruptions(profile: Profile) -> FloatArray:
     callers. At most one visit of a call path and location is recognised, in computing regions that the
     compiler instrumented.
     """
-    if LONGEST not in {metric.name for metric in profile.metrics}:
+    if _LONGEST not in {metric.name for metric in profile.metrics}:
         return np.zeros(len(profile.tree))
     cpu = profile.locations.cpu
-    longest = profile.values(LONGEST)[:, cpu]
+    longest = profile.values(_LONGEST)[:, cpu]
     visits = profile.values(VISITS)[:, cpu]
     others = (profile.values(TIME, inclusive=True)[:, cpu] - longest) / np.maximum(visits - 1, 1)
-    trivial = (filterable(profile.regions) & regions_in(profile.regions, USEFUL))[profile.tree.region]
-    odd = (visits >= OFTEN) & (longest >= LEAST_INTERRUPTION) & (longest >= OUTLYING * others)
+    trivial = (filterable(profile.regions) & regions_in(profile.regions, USEFUL_WORK))[profile.tree.region]
+    odd = (visits >= _OFTEN) & (longest >= _LEAST_INTERRUPTION) & (longest >= _OUTLYING * others)
     excess = np.where(odd & trivial[:, None], longest - others, 0.0)
     explained = excess.copy()
     below = np.zeros(excess.shape)
@@ -107,7 +108,7 @@ class _Facts(NamedTuple):
 
     def joined(self, other: "_Facts") -> "_Facts":
         """Join two regions of one mangled name: a user region if one is, without a file if these differ."""
-        paradigm = other.paradigm if other.paradigm == USER else self.paradigm
+        paradigm = other.paradigm if other.paradigm == _USER else self.paradigm
         return self._replace(paradigm=paradigm, file=self.file if self.file == other.file else "")
 
 
@@ -182,7 +183,7 @@ def _table(mangled: Sequence[str], facts: dict[str, _Facts]) -> RegionTable:
 
 
 def _pinned(table: RegionTable) -> BoolArray:
-    return by_hand(table) | np.array([name in ENTRY_POINTS for name in table.mangled], dtype=np.bool_)
+    return by_hand(table) | np.array([name in _ENTRY_POINTS for name in table.mangled], dtype=np.bool_)
 
 
 def filterable(regions: RegionTable) -> BoolArray:
@@ -192,7 +193,7 @@ def filterable(regions: RegionTable) -> BoolArray:
     all others are always recorded. A region without a name cannot be written down.
     """
     pairs = zip(regions.paradigm, regions.mangled, strict=True)
-    able = [paradigm in FILTERABLE and name not in ("", _INTERNAL) for paradigm, name in pairs]
+    able = [paradigm in _FILTERABLE and name not in ("", _INTERNAL) for paradigm, name in pairs]
     return np.array(able, dtype=np.bool_)
 
 
@@ -202,4 +203,4 @@ def by_hand(regions: RegionTable) -> BoolArray:
     Their instrumentation is in the source code: a filter that the compiler applies leaves them. At run time
     they are filtered as others are.
     """
-    return np.array([paradigm == USER for paradigm in regions.paradigm], dtype=np.bool_)
+    return np.array([paradigm == _USER for paradigm in regions.paradigm], dtype=np.bool_)

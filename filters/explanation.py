@@ -25,7 +25,7 @@ from ingest.errors import UsageError
 from ingest.number_text import count, figure, percent
 
 _CALLPATHS = 5
-NOTABLE = 0.01
+_NOTABLE = 0.01
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def costly_at_largest_scale(decision: Decision, prediction: FilterEffect) -> tup
     """Return a sentence for every region that is kept for smaller runs only but expensive in the last one.
 
     Args:
-        prediction: its effect on the last run; expensive is from `NOTABLE` of the plain computing time.
+        prediction: its effect on the last run; expensive is from `_NOTABLE` of the plain computing time.
     """
     last = len(decision.runs) - 1
     run, regions, plain = decision.runs[last], decision.regions, prediction.plain
@@ -165,7 +165,7 @@ def costly_at_largest_scale(decision: Decision, prediction: FilterEffect) -> tup
     return tuple(
         f"'{regions.table.name[i]}' is kept for smaller runs only, but at the largest scale recording it "
         f"takes {percent(float(share[i]))} of the plain computing time"
-        for i in np.flatnonzero(ruled & (share >= NOTABLE)).tolist()
+        for i in np.flatnonzero(ruled & (share >= _NOTABLE)).tolist()
     )
 
 

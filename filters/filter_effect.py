@@ -14,7 +14,7 @@ from filters.plain_time import estimate_plain_times, measurable_callers
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import UsageError
 
-MEASURABLE = 0.5
+_MEASURABLE = 0.5
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -47,7 +47,7 @@ def measurable(run: RunEvidence, plain: PlainTime) -> BoolArray:
     count = len(run.regions)
     time = np.bincount(run.tree.region, run.time, count)
     events = np.bincount(run.tree.region, visited(run).events[:, 0] * plain.cost[0], count)
-    return np.asarray(events <= MEASURABLE * time)
+    return np.asarray(events <= _MEASURABLE * time)
 
 
 @dataclass(frozen=True)

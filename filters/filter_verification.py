@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from filters.evidence import TIME, by_hand, evidence_from_profile
+from filters.evidence import by_hand, evidence_from_profile
 from filters.folding import Folding, fold
 from filters.instrumentation import FILTER_ATTRIBUTE, digest
 from filters.scorep_format.rule_files import FilterRules, kept
@@ -13,6 +13,7 @@ from ingest.alignment import CallTreeUnion
 from ingest.arrays import BoolArray, FloatArray
 from ingest.calltree import CallTree
 from ingest.cpp_names import short_list
+from ingest.experiment import TIME
 from ingest.number_text import figure, percent
 from ingest.profile import Block, Metric, MetricKind, Profile, RegionTable, exclusive_values
 

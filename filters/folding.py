@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from filters.evidence import VISITS
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import CallTree
+from ingest.experiment import VISITS
 from ingest.profile import Metric, MetricKind, RegionTable
 
 

@@ -15,11 +15,12 @@ from pathlib import Path
 
 import numpy as np
 
-from filters.evidence import TIME, VISITS, filterable
+from filters.evidence import filterable
 from filters.scorep_format.rule_files import FilterRules, parse
 from ingest.alignment import MeasuredRun
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import FilterError
+from ingest.experiment import TIME, VISITS
 from ingest.reduction import ReducedProfile
 
 FILTER_ATTRIBUTE = "pipeline::filter"

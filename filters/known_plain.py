@@ -13,11 +13,11 @@ from ingest.number_text import count, figure
 
 KNOWN_SPREAD = 0.03  # of the logarithm of a plain time that was measured
 TAIL = 1.645  # standard deviations to either end of a 90 % interval
-LEAST_COMPUTING = 0.25  # of the share that computing has of measured time, which it has of the plain time
-LEAST_INSIDE = 0.25  # of a run time, that is the program's
+_LEAST_COMPUTING = 0.25  # of the share that computing has of measured time, which it has of the plain time
+_LEAST_INSIDE = 0.25  # of a run time, that is the program's
 LONGER = 1.2  # times the instrumented run, which a plain run of the same input cannot take
-SAME_RUN = 0.05  # of the visits, that two measurements of one run may differ by
-PAIR_SPREAD = 0.1  # of the logarithm of a cost that two profiles show
+_SAME_RUN = 0.05  # of the visits, that two measurements of one run may differ by
+_PAIR_SPREAD = 0.1  # of the logarithm of a cost that two profiles show
 HOOK_SPREAD = 0.5  # of the logarithm of the cost of a visit that is rejected at run time
 
 
@@ -88,7 +88,7 @@ def plain_by_run_time(
     Raises:
         UsageError: a run without instrumentation took longer than the instrumented one.
     """
-    inside = np.maximum(seconds - startup, LEAST_INSIDE * seconds)
+    inside = np.maximum(seconds - startup, _LEAST_INSIDE * seconds)
     for plain, instrumented in zip(inside.tolist(), wall.tolist(), strict=True):
         if plain > LONGER * instrumented:
             what = f"the run without instrumentation took {figure(plain)} s, the instrumented one only "
@@ -99,7 +99,7 @@ def plain_by_run_time(
     whole = np.sqrt(inside * seconds) * locations
     share = np.divide(runs.measured, everything, out=np.zeros(len(wall)), where=everything > 0)
     most = np.where(share > 0, np.minimum(whole * share, runs.measured), np.nan)
-    least = np.clip(whole - (everything - runs.measured), LEAST_COMPUTING * most, most)
+    least = np.clip(whole - (everything - runs.measured), _LEAST_COMPUTING * most, most)
     doubt = np.hypot(np.log(most / least), np.log(seconds / inside)) / (2 * TAIL)
     return KnownPlain(
         total=np.sqrt(least * most),
@@ -135,11 +135,11 @@ def plain_by_pair(
         raise UsageError(f"{what}{figure(time - left)} core-s less", where=where, hint=hint)
     cost = (time - left + hooks) / (events - kept)
     plain = max(left - hooks - cost * kept, 0.0)
-    error = np.hypot(PAIR_SPREAD * cost * kept, HOOK_SPREAD * hooks)
+    error = np.hypot(_PAIR_SPREAD * cost * kept, HOOK_SPREAD * hooks)
     spread = float(np.hypot(KNOWN_SPREAD, error / plain)) if plain > 0 else 1.0
     beside = float(fewer.time.sum() - fewer.measured.sum())
     known = KnownPlain.of(plain, spread, plain + beside)
-    return known, calibrated(cost, PAIR_SPREAD, f"calibrated by {where}")
+    return known, calibrated(cost, _PAIR_SPREAD, f"calibrated by {where}")
 
 
 def same_runs(runs: Visited, fewer: Visited) -> BoolArray:
@@ -159,4 +159,4 @@ def same_runs(runs: Visited, fewer: Visited) -> BoolArray:
 
     every, asked = by_region(runs), by_region(fewer)
     apart = np.abs(every - asked).sum(axis=0)
-    return np.asarray(apart <= SAME_RUN * np.maximum(every, asked).sum(axis=0))
+    return np.asarray(apart <= _SAME_RUN * np.maximum(every, asked).sum(axis=0))

@@ -34,7 +34,7 @@ _LOCAL = re.compile(r"[{}]|\(anonymous|<lambda")
 _TAU_UNNAMEABLE = re.compile(r"[#?\"\n]")
 _XRAY_NAME = re.compile(r"[\w.$]+", re.ASCII)
 GIVEN_SPREAD = 0.1  # of the logarithm of a cost that is given
-GENERATOR = "made by pipeline"
+_GENERATOR = "made by pipeline"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -90,8 +90,6 @@ def make_filter(
 
     Raises:
         InputError: a run has no visits or no time, or is a log.
-        UsageError: a number is invalid.
-        FilterError: the file would not decide a region as intended.
     """
     largest = runs[-1].reader.read(runs[-1].path)
     if reason := not_instrumented(largest.attributes):
@@ -259,7 +257,7 @@ def _written(decision: Decision, request: FilterRequest) -> tuple[str, str, list
             else []
         )
         return listed.text, listed.usage, left
-    file = write_filter(decision.regions, decision.kept, request.layout, (GENERATOR, decision.method))
+    file = write_filter(decision.regions, decision.kept, request.layout, (_GENERATOR, decision.method))
     if request.merge is None or not request.merge.exists():
         return file.text, "", []
     existing = read_filter(request.merge)

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from filters.evidence import VISITS
 from ingest.arrays import BoolArray, FloatArray
+from ingest.experiment import VISITS
 from ingest.profile import Profile, RegionTable
 
 _CHUNK = 2 << 20

@@ -15,11 +15,11 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.cpp_names import short_name
 from ingest.number_text import percent
 
-BLOCK = 0.5  # of the computing time, from which a region is worth being divided
-NEXT_TO_NOTHING = 0.95  # of the overhead at run time, that compiling anew leaves
-LEAST_BELOW = 0.01  # of its own time, that is spent below a region whose callees could divide it
-NEXT_BUDGETS = (2.0, 5.0, 10.0)  # times the budget, that are looked at
-WORTH_MORE = 0.1  # of the computing time, that a larger budget has to show
+_BLOCK = 0.5  # of the computing time, from which a region is worth being divided
+_NEXT_TO_NOTHING = 0.95  # of the overhead at run time, that compiling anew leaves
+_LEAST_BELOW = 0.01  # of its own time, that is spent below a region whose callees could divide it
+_NEXT_BUDGETS = (2.0, 5.0, 10.0)  # times the budget, that are looked at
+_WORTH_MORE = 0.1  # of the computing time, that a larger budget has to show
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,7 +217,7 @@ def _undecided(regions: FilterRegions) -> IntArray:
 def _application(shares: Shares, forced: BoolArray, budget: Budget) -> Application:
     """Return run time if the budget allows for its hooks, or if compiling anew would save next to nothing."""
     hooks, without = (shares.overhead(forced, one) for one in Application)
-    enough = (hooks <= budget.overhead).all() or (without >= NEXT_TO_NOTHING * hooks).all()
+    enough = (hooks <= budget.overhead).all() or (without >= _NEXT_TO_NOTHING * hooks).all()
     return Application.RUN_TIME if enough else Application.COMPILE_TIME
 
 
@@ -266,15 +266,15 @@ def _worth_more(
         return ()
     block = int(np.where(kept, own, 0.0).argmax())
     found, now = [], float(own[kept].sum())
-    divisible = shares.below[block, -1] > LEAST_BELOW * own[block]
-    if divisible and own[block] >= BLOCK * own.sum():
+    divisible = shares.below[block, -1] > _LEAST_BELOW * own[block]
+    if divisible and own[block] >= _BLOCK * own.sum():
         share = percent(float(own[block] / own.sum()))
         name = short_name(regions.table.name[block])
         found.append(f"{name} stays one block with {share} of the computing time")
-    for step in NEXT_BUDGETS:
+    for step in _NEXT_BUDGETS:
         packing = _pack(shares, worth, forced, step * limit, outcome.applied)
         more = float(own[forced | packing.taken].sum())
-        if more >= now + WORTH_MORE * own.sum():
+        if more >= now + _WORTH_MORE * own.sum():
             there, here = (percent(part / float(own.sum())) for part in (more, now))
             found.append(
                 f"--max-overhead {percent(step * limit)} would measure {there} of the computing time in the "

@@ -58,7 +58,7 @@ def _counted(number: float, noun: str) -> str:
     return f"{count(number)} {noun}{'' if number == 1 else 's'}"
 
 
-def guard(
+def _guard(
     regions: FilterRegions,
     runs: Sequence[RunEvidence],
     callpaths: Sequence[IntArray],
@@ -91,7 +91,7 @@ def guard(
     )
 
 
-def guard_notices(regions: FilterRegions, reason: IntArray) -> tuple[str, ...]:
+def _guard_notices(regions: FilterRegions, reason: IntArray) -> tuple[str, ...]:
     """Name the regions that the guard drops in the end."""
     dropped = np.flatnonzero(reason == Motive.OUT_OF_PROPORTION).tolist()
     if not dropped:
@@ -148,7 +148,7 @@ def decide_by_paper(
     """Decide by the rule of the paper.
 
     A region is kept if one of its call paths is kept in one of the runs, and if recording all its visits
-    costs no more than they show (`guard`; not with `PaperRule.paper_exact`). The callers of a region
+    costs no more than they show (`_guard`; not with `PaperRule.paper_exact`). The callers of a region
     that is dropped for its cost stay: its time is attributed to them.
 
     Args:
@@ -161,7 +161,7 @@ def decide_by_paper(
     by_rule = region_reasons(regions, runs, callpaths)
     found = None
     if not rule.paper_exact:
-        found = guard(regions, runs, callpaths, by_rule, cost or usual_cost(most_visited(runs)), known)
+        found = _guard(regions, runs, callpaths, by_rule, cost or usual_cost(most_visited(runs)), known)
         by_rule = np.where(found.dropped, int(Motive.OUT_OF_PROPORTION), by_rule)
     reason = override(regions, by_rule, overrides or Overrides())
     method = (
@@ -175,7 +175,7 @@ def decide_by_paper(
         callpaths=callpaths,
         reason=reason,
         method=method,
-        notices=(*decision_notices(regions, reason), *guard_notices(regions, reason)),
+        notices=(*decision_notices(regions, reason), *_guard_notices(regions, reason)),
         outcomes=tuple(outcomes),
         guard=found,
     )

@@ -15,14 +15,14 @@ from filters.evidence import filterable
 from filters.known_plain import TAIL, KnownPlain
 from ingest.arrays import BoolArray, FloatArray, IntArray
 
-LEVEL_SPREAD = 0.66  # of the logarithm of what doubtful call paths show over their plain time; learned
-CORE_SPREAD = 0.15  # of the logarithm of what a visit costs in one program over its usual cost; learned
-SAVED = 0.12  # probability that optimisation across calls saves more than the visits cost; learned
-MOST_SAVED = 1.1  # logarithm of how much more, at most; learned
-BESIDE = 0.8  # probability that what is doubtful beside heavy kernels has work of any size; learned
-HIDDEN, MOST_HIDDEN = 0.1, 0.9  # the same for visits whose cost overlaps with work; learned
-LEAST_CLEAR = 0.05  # of clear time that is left, whatever visits cost
-LEAST_SHOWN = 1e-9  # of doubtful time; less is nothing
+_LEVEL_SPREAD = 0.66  # of the logarithm of what doubtful call paths show over their plain time; learned
+_CORE_SPREAD = 0.15  # of the logarithm of what a visit costs in one program over its usual cost; learned
+_SAVED = 0.12  # probability that optimisation across calls saves more than the visits cost; learned
+_MOST_SAVED = 1.1  # logarithm of how much more, at most; learned
+_BESIDE = 0.8  # probability that what is doubtful beside heavy kernels has work of any size; learned
+_HIDDEN, _MOST_HIDDEN = 0.1, 0.9  # the same for visits whose cost overlaps with work; learned
+_LEAST_CLEAR = 0.05  # of clear time that is left, whatever visits cost
+_LEAST_SHOWN = 1e-9  # of doubtful time; less is nothing
 _STEPS, _NODES = 400, 8
 _NORMAL = np.array([-1.64, -1.04, -0.67, -0.39, -0.13, 0.13, 0.39, 0.67, 1.04, 1.64])  # middles of tenths
 
@@ -58,21 +58,21 @@ class Beliefs:
     """
 
     cost: EventCost
-    level_spread: float = LEVEL_SPREAD
-    core_spread: float = CORE_SPREAD
-    saved: float = SAVED
-    hidden: float = HIDDEN
-    beside: float = BESIDE
+    level_spread: float = _LEVEL_SPREAD
+    core_spread: float = _CORE_SPREAD
+    saved: float = _SAVED
+    hidden: float = _HIDDEN
+    beside: float = _BESIDE
 
 
-CLEAR = 2.0  # times the usual cost, from which a caller's time is not in doubt
-NO_WORK, WORK = 1.4, 2.25  # times the usual cost, up to which a leaf may have no work and from which it has
-MARGIN = 0.15  # of the cost of a visit and two callees, that a visit may take beyond the usual cost
+_CLEAR = 2.0  # times the usual cost, from which a caller's time is not in doubt
+_NO_WORK, _WORK = 1.4, 2.25  # times the usual cost, up to which a leaf may have no work and from which it has
+_MARGIN = 0.15  # of the cost of a visit and two callees, that a visit may take beyond the usual cost
 TRIVIAL = 0.8e-9  # plain seconds per visit of what is mostly overhead; learned
-TRUST = 0.6  # weight of what callers show beside visits times `TRIVIAL`, in logarithms; learned
-LEAST_TRUST = 0.1  # of visits times `TRIVIAL`, which callers show at least
-LEAST_LEFT = 0.1  # of a time that is not in doubt, whatever a single run shows
-MOST_LEFT = 0.9  # of a time that is in doubt
+_TRUST = 0.6  # weight of what callers show beside visits times `TRIVIAL`, in logarithms; learned
+_LEAST_TRUST = 0.1  # of visits times `TRIVIAL`, which callers show at least
+_LEAST_LEFT = 0.1  # of a time that is not in doubt, whatever a single run shows
+_MOST_LEFT = 0.9  # of a time that is in doubt
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -93,14 +93,14 @@ class Reading:
     itself: FloatArray
 
 
-SCALE_SPREAD = 0.25  # of the logarithm of what a program lacks, from one of its scales to another; learned
-PRIOR_RUNS = 4  # of known plain time, that this is worth beside how those of a program differ
-RUN_COST_SPREAD = 0.15  # of the logarithm of the cost of a visit, from one run of a program to another
-LEAST_OF_KNOWN = 0.05  # of a known plain time, that is in doubtful call paths
+_SCALE_SPREAD = 0.25  # of the logarithm of what a program lacks, from one of its scales to another; learned
+_PRIOR_RUNS = 4  # of known plain time, that this is worth beside how those of a program differ
+_RUN_COST_SPREAD = 0.15  # of the logarithm of the cost of a visit, from one run of a program to another
+_LEAST_OF_KNOWN = 0.05  # of a known plain time, that is in doubtful call paths
 RUN_SPREAD = 0.06  # of the logarithm of a run time, from one run to the next
-NEVER = 1e-6  # weight of a reading that known times contradict
-UNEVEN = 0.02  # relative error of the cost from one caller to the next
-HOPELESS = 1e9  # overhead over plain time of a call path, from which it does not matter
+_NEVER = 1e-6  # weight of a reading that known times contradict
+_UNEVEN = 0.02  # relative error of the cost from one caller to the next
+_HOPELESS = 1e9  # overhead over plain time of a call path, from which it does not matter
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -139,7 +139,7 @@ class PlainTimes:
 def estimate_plain_times(runs: Visited, cost: EventCost, known: KnownPlain | None = None) -> PlainTimes:
     """Split the measured computing times T into plain times P and the cost of the events in them.
 
-    Each run by how probable its plain times are (`plain_times`), given what its call paths show
+    Each run by how probable its plain times are (`_plain_times`), given what its call paths show
     (`read_times`). What all runs of a program show too much or too little is common to them, and so is the
     cost of a visit: a plain time that is known for one of them corrects the others.
 
@@ -166,7 +166,7 @@ def estimate_plain_times(runs: Visited, cost: EventCost, known: KnownPlain | Non
     callpath = np.where(runs.computing[:, None], callpath, callpath * beside)
     deviation, common = _deviations(runs, callpath, costs, low, high)
     taken = (costs * runs.events).sum(axis=1)
-    measurable = (UNEVEN * taken < itself) | ~runs.computing
+    measurable = (_UNEVEN * taken < itself) | ~runs.computing
     return PlainTimes(
         callpath=callpath,
         total=total,
@@ -185,10 +185,10 @@ def _informed(cost: EventCost, runs: Visited, known: KnownPlain) -> EventCost:
     usable = np.isfinite(taken) & (taken > 0) & (events > 0)
     error = known.spread[usable] * known.total[usable] / taken[usable]
     logs = np.append(np.log(taken[usable] / events[usable]), np.log(cost.recorded))
-    elsewhere = np.hypot(cost.spread, CORE_SPREAD)
-    weight = np.append(1.0 / (error**2 + RUN_COST_SPREAD**2), elsewhere**-2.0)
+    elsewhere = np.hypot(cost.spread, _CORE_SPREAD)
+    weight = np.append(1.0 / (error**2 + _RUN_COST_SPREAD**2), elsewhere**-2.0)
     mean = float((weight * logs).sum() / weight.sum())
-    spread = float(np.hypot(weight.sum() ** -0.5, RUN_COST_SPREAD))
+    spread = float(np.hypot(weight.sum() ** -0.5, _RUN_COST_SPREAD))
     return calibrated(float(np.exp(mean)), spread, cost.source)
 
 
@@ -200,23 +200,23 @@ def _judged(reading: Reading, runs: Visited, cost: EventCost, known: KnownPlain)
     measured = [_measured(runs, reading, r) for r in np.flatnonzero(np.isfinite(known.total)).tolist()]
     clear, shown = np.array([(_left(one, cost), one.shown) for one in measured]).T
     total = known.total[np.isfinite(known.total)]
-    too_much = np.log(np.maximum(clear / total, 1.0)).mean() / SCALE_SPREAD
+    too_much = np.log(np.maximum(clear / total, 1.0)).mean() / _SCALE_SPREAD
     if not (shown > 0).all():
         weight = reading.weight * float(np.exp(-0.5 * too_much**2))
-        return replace(reading, weight=max(weight, NEVER)), Beliefs(
-            cost=cost, core_spread=RUN_COST_SPREAD, saved=0.0, hidden=0.0, beside=0.0
+        return replace(reading, weight=max(weight, _NEVER)), Beliefs(
+            cost=cost, core_spread=_RUN_COST_SPREAD, saved=0.0, hidden=0.0, beside=0.0
         )
-    lacks = np.log(np.maximum(total - clear, LEAST_OF_KNOWN * total) / shown)
+    lacks = np.log(np.maximum(total - clear, _LEAST_OF_KNOWN * total) / shown)
     count, lack = len(lacks), float(lacks.mean())
-    scatter = (PRIOR_RUNS * SCALE_SPREAD**2 + ((lacks - lack) ** 2).sum()) / (PRIOR_RUNS + count - 1)
-    weight = reading.weight * float(np.exp(-0.5 * (too_much**2 + (lack / LEVEL_SPREAD) ** 2)))
+    scatter = (_PRIOR_RUNS * _SCALE_SPREAD**2 + ((lacks - lack) ** 2).sum()) / (_PRIOR_RUNS + count - 1)
+    weight = reading.weight * float(np.exp(-0.5 * (too_much**2 + (lack / _LEVEL_SPREAD) ** 2)))
     doubtful = (runs.computing & ~reading.clear)[:, None]
     corrected = np.where(doubtful, np.minimum(reading.callpath * np.exp(lack), runs.time), reading.callpath)
     spread = float(np.sqrt(scatter * (1.0 + 1.0 / count)))
     return (
-        replace(reading, weight=max(weight, NEVER), callpath=corrected),
+        replace(reading, weight=max(weight, _NEVER), callpath=corrected),
         Beliefs(
-            cost=cost, level_spread=spread, core_spread=RUN_COST_SPREAD, saved=0.0, hidden=0.0, beside=0.0
+            cost=cost, level_spread=spread, core_spread=_RUN_COST_SPREAD, saved=0.0, hidden=0.0, beside=0.0
         ),
     )
 
@@ -248,7 +248,7 @@ def total_times(
             low[r], high[r] = (total[r] * np.exp(side * TAIL * known.spread[r]) for side in (-1, 1))
         else:
             samples = [
-                plain_times(_measured(runs, reading, r), belief)
+                _plain_times(_measured(runs, reading, r), belief)
                 for reading, belief in zip(readings, beliefs, strict=True)
             ]
             weights = [one.weights * reading.weight for one, reading in zip(samples, readings, strict=True)]
@@ -272,7 +272,7 @@ def _beside(runs: Visited, total: FloatArray, known: KnownPlain | None) -> tuple
     factor[:] = min(float(left[told].sum() / measured[told].sum()), 1.0)
     factor[told] = left[told] / measured[told]
     alike = told.all() or not (factor[~told] < 1.0).any()
-    return factor, 0.0 if alike else SCALE_SPREAD
+    return factor, 0.0 if alike else _SCALE_SPREAD
 
 
 def _brought_to(total: FloatArray, shown: FloatArray, runs: Visited, cost: FloatArray) -> FloatArray:
@@ -310,9 +310,9 @@ def _deviations(
         for ends in ((high, low), (computed - low, computed - high))
     )
     taken, plain = (cost * runs.events).sum(axis=1), callpath.sum(axis=1)
-    doubt = np.divide(taken, plain, out=np.full(len(plain), HOPELESS), where=plain > taken / HOPELESS)
+    doubt = np.divide(taken, plain, out=np.full(len(plain), _HOPELESS), where=plain > taken / _HOPELESS)
     doubt[taken == 0] = 0.0
-    parts = (np.hypot(of_cost, UNEVEN) * doubt, level * np.minimum(doubt, 1.0))
+    parts = (np.hypot(of_cost, _UNEVEN) * doubt, level * np.minimum(doubt, 1.0))
     return np.hypot(*parts), level
 
 
@@ -350,14 +350,14 @@ def read_times(runs: Visited, cost: EventCost) -> Sequence[Reading]:
     """
     inside, outside = usual_costs(runs, cost)
     taken = inside * runs.visits + outside * runs.callee_visits
-    margin = MARGIN * (inside + 2 * outside) * runs.visits
+    margin = _MARGIN * (inside + 2 * outside) * runs.visits
     calls, events = runs.callee_visits > 0, runs.visits + runs.callee_visits
     unknown = np.full(events.shape, np.nan)
     rate = np.divide(runs.time - taken - margin, events, out=unknown.copy(), where=calls)
     excess = np.maximum(_median(rate), 0.0)[:, None] * events
     ratio = _median(np.divide(runs.time, taken, out=unknown.copy(), where=taken > 0))
     works = np.where(
-        calls.any(axis=1), ratio > CLEAR, np.clip((ratio - NO_WORK) / (WORK - NO_WORK), 0.0, 1.0)
+        calls.any(axis=1), ratio > _CLEAR, np.clip((ratio - _NO_WORK) / (_WORK - _NO_WORK), 0.0, 1.0)
     )
     works = np.where(runs.computing, works, 0.0)
     time = np.where((works > 0) & (works < 1), runs.time.sum(axis=1), 0.0)
@@ -372,11 +372,11 @@ def _reading(
     """Combine the sum of what doubtful call paths show with what as many visits take in other programs."""
     doubtful = (runs.computing & ~clear)[:, None]
     trivial = TRIVIAL * np.where(doubtful, runs.visits, 0.0)
-    excess = np.maximum(np.where(doubtful, excess, 0.0), LEAST_TRUST * trivial)
+    excess = np.maximum(np.where(doubtful, excess, 0.0), _LEAST_TRUST * trivial)
     shown, expected = excess.sum(), trivial.sum()
-    scale = (expected / shown) ** (1 - TRUST) if shown > 0 else 1.0
-    left = np.maximum(runs.time - taken, LEAST_LEFT * runs.time)
-    callpath = np.where(doubtful, np.minimum(scale * excess, MOST_LEFT * runs.time), left)
+    scale = (expected / shown) ** (1 - _TRUST) if shown > 0 else 1.0
+    left = np.maximum(runs.time - taken, _LEAST_LEFT * runs.time)
+    callpath = np.where(doubtful, np.minimum(scale * excess, _MOST_LEFT * runs.time), left)
     return Reading(
         weight=weight,
         clear=clear,
@@ -415,7 +415,7 @@ class WeightedValues:
         return tuple(np.interp(np.array(shares) * reached[-1], reached, self.values[order]).tolist())
 
 
-def plain_times(run: RunTimes, beliefs: Beliefs) -> WeightedValues:
+def _plain_times(run: RunTimes, beliefs: Beliefs) -> WeightedValues:
     """Return plausible plain computing times of a run, in core-seconds.
 
     What optimisation saves beyond the cost of visits goes with all visits, and is found in clear call paths.
@@ -428,7 +428,7 @@ def plain_times(run: RunTimes, beliefs: Beliefs) -> WeightedValues:
     events = np.minimum(factor, 1.0) * run.clear_events
     events += np.maximum(factor - 1.0, 0.0) * (run.clear_events + run.doubtful_events)
     spent = cost[:, None] * events
-    total = doubtful[:, None] + np.maximum(run.clear - spent, LEAST_CLEAR * run.clear)
+    total = doubtful[:, None] + np.maximum(run.clear - spent, _LEAST_CLEAR * run.clear)
     return WeightedValues(total.ravel(), (weight[:, None] * share).ravel())
 
 
@@ -436,7 +436,7 @@ def _of_doubtful(run: RunTimes, beliefs: Beliefs) -> tuple[FloatArray, FloatArra
     """Plain times of doubtful call paths, costs of a visit that go with them, and weights."""
     usual, spread = beliefs.cost.recorded, beliefs.cost.spread
     time, events = run.doubtful, run.doubtful_events
-    if not (events > 0 and run.shown > LEAST_SHOWN * time > 0):
+    if not (events > 0 and run.shown > _LEAST_SHOWN * time > 0):
         return np.array([time]), np.array([usual]), np.ones(1)
     first = np.log(run.shown / time) - 6 * beliefs.level_spread
     last = max(np.log(time / (usual * events)), 0.0) + 2 + 6 * spread
@@ -465,7 +465,7 @@ def _shown_density(plain: FloatArray, run: RunTimes, beliefs: Beliefs) -> FloatA
 def _cost_density(more: FloatArray, spread: float, saved: float) -> FloatArray:
     """Density of the logarithm of a cost over the usual one: log-normal, with a tail upwards."""
     core = np.exp(-0.5 * (more / spread) ** 2) / (spread * np.sqrt(2 * np.pi))
-    tail = np.exp(-2 * np.maximum(more, 0.0) / MOST_SAVED + np.minimum(more, 0.0) / spread) / MOST_SAVED
+    tail = np.exp(-2 * np.maximum(more, 0.0) / _MOST_SAVED + np.minimum(more, 0.0) / spread) / _MOST_SAVED
     return np.asarray((1 - saved) * core + saved * tail + 1e-12)
 
 
@@ -474,8 +474,8 @@ def _more_than_usual(beliefs: Beliefs, spread: float) -> tuple[FloatArray, Float
     step = (np.arange(_NODES) + 0.5) / _NODES
     parts = (
         (np.hypot(beliefs.core_spread, spread) * _NORMAL, 1 - beliefs.saved - beliefs.hidden),
-        (MOST_SAVED * step, beliefs.saved),
-        (-MOST_HIDDEN * step, beliefs.hidden),
+        (_MOST_SAVED * step, beliefs.saved),
+        (-_MOST_HIDDEN * step, beliefs.hidden),
     )
     more = np.concatenate([nodes for nodes, _ in parts])
     return more, np.concatenate([np.full(len(nodes), share / len(nodes)) for nodes, share in parts])

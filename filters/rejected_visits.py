@@ -17,10 +17,10 @@ from filters.plain_time import RUN_SPREAD
 from ingest.alignment import CallTreeUnion
 from ingest.arrays import FloatArray, IntArray
 
-RATE_SPREAD = 0.25  # of the logarithm of rejected visits per second, from one scale of a program to another
-UNCOUNTED, UNCOUNTED_SPREAD = 0.05, 1.2  # of the time, what hooks take if nothing tells how many there are
-MOST = 0.9  # of the time of a call path, that hooks may take
-LEAST_LEFT = 0.1  # of a plain time, that is left however much more hooks take
+_RATE_SPREAD = 0.25  # of the logarithm of rejected visits per second, from one scale of a program to another
+_UNCOUNTED, _UNCOUNTED_SPREAD = 0.05, 1.2  # of the time, what hooks take if nothing tells how many there are
+_MOST = 0.9  # of the time of a call path, that hooks may take
+_LEAST_LEFT = 0.1  # of a plain time, that is left however much more hooks take
 _STEPS = np.linspace(-6, 6, 241)  # standard deviations
 
 
@@ -59,7 +59,7 @@ class Hooks:
             time: float64[...], core-seconds of their hooks.
         """
         high = plain + time * (1.0 - np.exp(-TAIL * self.spread))
-        low = np.maximum(plain - time * (np.exp(TAIL * self.spread) - 1.0), LEAST_LEFT * plain)
+        low = np.maximum(plain - time * (np.exp(TAIL * self.spread) - 1.0), _LEAST_LEFT * plain)
         ratio = np.divide(high, low, out=np.ones(np.shape(plain)), where=low > 0)
         return np.asarray(np.log(ratio) / (2 * TAIL))
 
@@ -85,15 +85,15 @@ def rejected_visits(runs: Visited, fuller: Sequence[tuple[Visited, IntArray]]) -
         visits[:, r] = rates[nearest] * runs.time[:, r]
     number = np.array([visits[:, same[0]].sum() for _, same in fuller])
     logs = np.log(np.maximum(number, 1.0) / measured)
-    spread = np.sqrt((RATE_SPREAD**2 + ((logs - logs.mean()) ** 2).sum()) / len(logs))
+    spread = np.sqrt((_RATE_SPREAD**2 + ((logs - logs.mean()) ** 2).sum()) / len(logs))
     return RejectedVisits(visits=visits, spread=float(spread))
 
 
 def uncounted_visits(runs: Visited) -> RejectedVisits:
     """Return what is believed of rejected visits that no run without the filter tells."""
     computed = np.where(runs.computing[:, None], runs.time, 0.0)
-    visits = UNCOUNTED * computed / EventCost().filtered
-    return RejectedVisits(visits=visits, spread=UNCOUNTED_SPREAD, counted=False)
+    visits = _UNCOUNTED * computed / EventCost().filtered
+    return RejectedVisits(visits=visits, spread=_UNCOUNTED_SPREAD, counted=False)
 
 
 def _rejected_below(runs: Visited, full: Visited) -> FloatArray:
@@ -139,7 +139,7 @@ def hook_times(
     weight = np.exp(density - density.max())
     weight /= weight.sum()
     mean = float((weight * logs).sum())
-    time = np.minimum(np.exp(mean) * usual, MOST * runs.time)
+    time = np.minimum(np.exp(mean) * usual, _MOST * runs.time)
     if known is not None:
         room = np.where(np.isfinite(known.total), np.maximum(runs.measured - known.total, 0.0), np.inf)
         took = time[runs.computing].sum(axis=0)

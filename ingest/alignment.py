@@ -14,9 +14,9 @@ from ingest.profile import Metric, RegionTable
 from ingest.reduction import ReducedProfile, Reduction, location_count
 from ingest.run_names import PROCESSES
 from ingest.run_settings import differing_settings
-from ingest.series import Series
+from ingest.series import MeasuredSeries
 
-NOTHING = 1e-70
+_NOTHING = 1e-70
 REDUCTIONS = ("sum", "mean", "min", "max")
 
 
@@ -206,10 +206,10 @@ def _notices(profiles: Sequence[ReducedProfile]) -> tuple[str, ...]:
     )
 
 
-def experiment_from_series(series: Series) -> Experiment:
+def experiment_from_series(series: MeasuredSeries) -> Experiment:
     """Turn the values of a series file (Extra-P formats) into an experiment: they are taken as given.
 
-    Values below `NOTHING` are zero: ratios to them overflow.
+    Values below `_NOTHING` are zero: ratios to them overflow.
     """
     paths = CallTreeBuilder()
     nodes = np.array([paths.add(path) for path in series.callpaths], dtype=np.int64)
@@ -238,4 +238,4 @@ def experiment_from_series(series: Series) -> Experiment:
 
 
 def _measurable(values: FloatArray) -> FloatArray:
-    return np.where(np.abs(values) < NOTHING, 0.0, values)
+    return np.where(np.abs(values) < _NOTHING, 0.0, values)

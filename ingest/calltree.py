@@ -170,7 +170,7 @@ class CallTree:
             above = int(node[parent]) if parent >= 0 else ROOT
             node[i] = merged.setdefault((above, region), len(merged))
         parent_of, region_of = (np.array(column, dtype=np.int64) for column in zip(*merged, strict=True))
-        order, tree = in_preorder(parent_of, region_of)
+        order, tree = _in_preorder(parent_of, region_of)
         return order[node], tree
 
 
@@ -182,7 +182,7 @@ def first_of_name(names: Sequence[str]) -> IntArray:
     return np.fromiter(map(first.__getitem__, names), np.int64, len(names))
 
 
-def in_preorder(parent: IntArray, region: IntArray) -> tuple[IntArray, CallTree]:
+def _in_preorder(parent: IntArray, region: IntArray) -> tuple[IntArray, CallTree]:
     """Bring nodes that stand after their parents into preorder, children in the order they stand in.
 
     Returns:
@@ -238,7 +238,7 @@ class CallTreeBuilder:
             seen; and the names of its regions.
         """
         pairs = np.array(list(self.nodes), dtype=np.int64).reshape(-1, 2)
-        place, tree = in_preorder(pairs[:, 0], pairs[:, 1])
+        place, tree = _in_preorder(pairs[:, 0], pairs[:, 1])
         return place, tree, tuple(self.regions)
 
 

@@ -17,7 +17,7 @@ from ingest.run_metadata import Metadata, noted_metadata, read_metadata, varied_
 from ingest.run_names import (
     HOW_TO_NAME,
     PROCESSES,
-    VERSION,
+    VERSION_NAME,
     RunName,
     RunSpec,
     named_parameters,
@@ -26,10 +26,10 @@ from ingest.run_names import (
 from ingest.run_proposal import identify_runs, numbering_words, texts_of
 from ingest.run_settings import COMMON_NAMES, METADATA
 
-KIND = "kind"
+_KIND = "kind"
 """What the texts in names tell, as `--group-by` takes it."""
 
-LABELS = frozenset(
+_LABELS = frozenset(
     (
         *("algorithm", "case", "config", "configuration", "kind", "method", "mode", "option", "problem"),
         *("scheme", "solver", "type", "v", "variant", "version"),
@@ -47,14 +47,14 @@ _OCCASION = re.compile(
 """Names of texts that say when, where or by whom a program was run, not what ran."""
 _NO_KIND = re.compile(r"[/\\\[\]{}\n]|\d{4}-\d\d|\d:\d\d|.{100}")  # paths, lists, dates
 
-SEPARATE = "give the directory of one kind, or list the runs: `pipeline inspect DIR --propose` writes a list"
+_SEPARATE = "give the directory of one kind, or list the runs: `pipeline inspect DIR --propose` writes a list"
 
 Point = tuple[float, ...]
 _NUMBER = re.compile("[0-9]")
-_WORDS = re.compile(rf"{VERSION.pattern}|[^\W\d_]+", re.IGNORECASE)
+_WORDS = re.compile(rf"{VERSION_NAME.pattern}|[^\W\d_]+", re.IGNORECASE)
 __all__ = ["Discovery", "Run", "Skipped", "discover"]
 
-MAX_EXAMPLES = 4
+_MAX_EXAMPLES = 4
 
 Value = TypeVar("Value", float, str)
 
@@ -173,7 +173,7 @@ def _found(path: Path) -> Discovery:
     )
     repetitions = [None if size else name.repetition for name in names]
     study = _study(found, parameters, values, repetitions, skipped, (), texts)
-    leading = [] if KIND in study.labels else sorted(set(filter(None, prefixes)))
+    leading = [] if _KIND in study.labels else sorted(set(filter(None, prefixes)))
     stated = [f"{name} is stated in the profiles: runs with the same name differ in it" for name in size]
     return replace(study, notices=(*_notices(leading, found), *varied, *stated))
 
@@ -205,7 +205,7 @@ def _described(metadata: Metadata, skipped: Sequence[Skipped]) -> Discovery:
 def _inferred(inferred: Inferred, skipped: Sequence[Skipped]) -> Discovery:
     described, proposal = inferred.described, inferred.proposal
     values = list(zip(*proposal.parameters.values(), strict=True))
-    parameters, texts = tuple(proposal.parameters), telling_texts([run.name for run in described.runs])
+    parameters, texts = tuple(proposal.parameters), _telling_texts([run.name for run in described.runs])
     notices = (inferred.notice, *_mixed_formats(described.found))
     aside = (*skipped, *described.damaged)
     return _study(described.found, parameters, values, proposal.repetitions, aside, notices, texts)
@@ -222,7 +222,7 @@ def _study(
 ) -> Discovery:
     """Number the runs of each kind; what tells the kinds is metadata."""
     stated = [_stated(profile.reader.texts, profile) for profile in found]
-    labelled = set_labels_apart(parameters, values, texts, stated, str(found[0].entry.parent))
+    labelled = _set_labels_apart(parameters, values, texts, stated, str(found[0].entry.parent))
     runs: list[Run] = []
     for kind in dict.fromkeys(tuple(kind.items()) for kind in labelled.kinds):
         own = [i for i, other in enumerate(labelled.kinds) if tuple(other.items()) == kind]
@@ -346,13 +346,13 @@ def _agree(names: Sequence[RunName], found: Sequence[FoundProfile]) -> None:
     for name, profile in zip(names, found, strict=True):
         readings.setdefault(tuple(p for p, _ in name.parameters), f"'{profile.run_name}' as {name}")
     if len(readings) > 1:
-        examples = " and ".join(list(readings.values())[:MAX_EXAMPLES])
+        examples = " and ".join(list(readings.values())[:_MAX_EXAMPLES])
         raise RunNameError(
             f"the runs do not agree on their parameters: read {examples}",
             where=where,
             hint="name the same parameters in the same order everywhere, or list the runs in pipeline.toml",
         )
-    prefixes = dict.fromkeys(VERSION.sub("", name.prefix) for name in names)
+    prefixes = dict.fromkeys(VERSION_NAME.sub("", name.prefix) for name in names)
     without_digits = Counter(_DIGITS.sub("", prefix) for prefix in prefixes)
     if odd := next(
         (p for p in prefixes if _DIGITS.search(p) and without_digits[_DIGITS.sub("", p)] > 1), None
@@ -430,7 +430,7 @@ class Labelled:
     kinds: tuple[Mapping[str, str], ...]  # the labels of each run, as texts by name
 
 
-def set_labels_apart(
+def _set_labels_apart(
     parameters: Sequence[str],
     values: Sequence[Point],
     texts: Sequence[str],
@@ -446,7 +446,7 @@ def set_labels_apart(
     """
     columns = [{row[i] for row in values} for i in range(len(parameters))]
     is_label = [
-        len(column) > 1 and (column == {0, 1} or not LABELS.isdisjoint(_words(name)[-1:]))
+        len(column) > 1 and (column == {0, 1} or not _LABELS.isdisjoint(_words(name)[-1:]))
         for name, column in zip(parameters, columns, strict=True)
     ]
     rows = [tuple(v for v, label in zip(row, is_label, strict=True) if not label) for row in values]
@@ -455,9 +455,9 @@ def set_labels_apart(
         for row in values
     ]
     labels = [name for name, label in zip(parameters, is_label, strict=True) if label]
-    if kinds := kinds_of(texts, values, where):
-        labels.append(KIND)
-        told = [{**of, KIND: kind} for of, kind in zip(told, kinds, strict=True)]
+    if kinds := _kinds_of(texts, values, where):
+        labels.append(_KIND)
+        told = [{**of, _KIND: kind} for of, kind in zip(told, kinds, strict=True)]
     for name in _telling_names(stated, rows, told):
         labels.append(name)
         told = [{**of, name: run.get(name, "")} for of, run in zip(told, stated, strict=True)]
@@ -496,7 +496,7 @@ def _tells(name: str, column: Sequence[str], points: Sequence[Point]) -> bool:
     if is_function(points, column):
         pairs = set(zip(points, column, strict=True))
         return name in _BUILDS and len({text for _, text in pairs}) > 1 and len(set(column)) < len(pairs)
-    says_so = name in _BUILDS or not LABELS.isdisjoint(name.split("_"))
+    says_so = name in _BUILDS or not _LABELS.isdisjoint(name.split("_"))
     return len(set(column)) < len(column) and (says_so or not any(map(_NUMBER.search, column)))
 
 
@@ -509,13 +509,13 @@ def _words(name: str) -> list[str]:
     return [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)]
 
 
-def telling_texts(names: Sequence[str]) -> list[str]:
+def _telling_texts(names: Sequence[str]) -> list[str]:
     """Return the texts in names; nothing if they seem to be random: all different, names equally long."""
     texts = list(map(texts_of, names))
     return [] if len(set(texts)) == len(texts) and len(set(map(len, names))) == 1 else texts
 
 
-def kinds_of(texts: Sequence[str], points: Sequence[Point], where: str) -> list[str]:
+def _kinds_of(texts: Sequence[str], points: Sequence[Point], where: str) -> list[str]:
     """Tell runs at one point apart whose names have other texts, such as strong and weak.
 
     Returns:
@@ -539,5 +539,5 @@ def kinds_of(texts: Sequence[str], points: Sequence[Point], where: str) -> list[
     if max(map(len, scales)) < 2:
         one, other = kinds[first[points[others[0]]]], kinds[others[0]]
         what = f"runs of several kinds have the same parameters: '{one}' and '{other}'"
-        raise RunNameError(what, where=where, hint=SEPARATE)
+        raise RunNameError(what, where=where, hint=_SEPARATE)
     return kinds

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 
 _COMMAND = re.compile(r"##(?=\[|vso\[)", re.IGNORECASE)
 
-MAX_LENGTH = 600  # characters of what is wrong, and of how to fix it
+_MAX_LENGTH = 600  # characters of what is wrong, and of how to fix it
 
 
 class PipelineError(Exception):
@@ -42,7 +42,7 @@ class PipelineError(Exception):
 
 def _cut(text: str) -> str:
     text = one_line(text)
-    return text if len(text) <= MAX_LENGTH else f"{text[: MAX_LENGTH - 3]}..."
+    return text if len(text) <= _MAX_LENGTH else f"{text[: _MAX_LENGTH - 3]}..."
 
 
 def one_line(text: str) -> str:

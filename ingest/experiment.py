@@ -19,7 +19,7 @@ from ingest.number_text import value_text
 from ingest.parameter_roles import NOTHING_LEFT_OUT, LeftOut
 from ingest.profile import Metric, RegionTable
 from ingest.reduction import Reduction
-from ingest.region_class import USEFUL, RegionClass
+from ingest.region_class import USEFUL_WORK, RegionClass
 from ingest.resource_use import ENERGY, RUN_METRICS, energy_metric, stated_memory
 from ingest.run_settings import counts_work
 
@@ -46,7 +46,7 @@ class RunRecord:
     @property
     def computes(self) -> BoolArray:
         """bool[class], the classes whose time is useful computing."""
-        return np.array([found in USEFUL for found in self.classes], dtype=np.bool_)
+        return np.array([found in USEFUL_WORK for found in self.classes], dtype=np.bool_)
 
     @property
     def useful_time(self) -> FloatArray:
@@ -318,7 +318,7 @@ class Experiment:
         return (len(self.points), first.sum.shape[2] if first is not None else 0)
 
 
-EVERY = "*"
+_EVERY = "*"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -338,5 +338,5 @@ class MetricChoice(Container[str]):
     @property
     def key(self) -> tuple[str, ...]:
         """What distinguishes this choice from others, for caches."""
-        others = (EVERY, *(f"!{name}" for name in self.excluded)) if self.every else ()
+        others = (_EVERY, *(f"!{name}" for name in self.excluded)) if self.every else ()
         return (*self.required, *others, f"@{self.on_locations}")

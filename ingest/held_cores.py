@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ingest.profile import CORES, NODES
+from ingest.profile import NODES, SYSTEM_CORES
 from ingest.run_settings import METADATA, SETTING, has_single_locations
 
 
@@ -63,7 +63,7 @@ def held_cores(attributes: Mapping[str, str], processes: int, locations: int) ->
 def stated_cores(attributes: Mapping[str, str]) -> int:
     """Return the number of cores of all nodes of a run; 0 if it is not stated."""
     of_nodes = stated_number(attributes, _NODE_COUNTS) * stated_number(attributes, _NODE_CORES)
-    return of_nodes or stated_number(attributes, (CORES,))
+    return of_nodes or stated_number(attributes, (SYSTEM_CORES,))
 
 
 def stated_number(attributes: Mapping[str, str], names: Sequence[str]) -> int:

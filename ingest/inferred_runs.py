@@ -13,7 +13,7 @@ from ingest.profile import NODES, Profile
 from ingest.profile_search import FoundProfile, Skipped, named_by_number
 from ingest.reading.files import stamp
 from ingest.run_metadata import METADATA_PROCESSES
-from ingest.run_names import PROCESS_PARAMETERS, PROCESSES, VERSION, RunName, named_parameters
+from ingest.run_names import PROCESS_PARAMETERS, PROCESSES, VERSION_NAME, RunName, named_parameters
 from ingest.run_proposal import (
     DescribedRun,
     Proposal,
@@ -23,7 +23,7 @@ from ingest.run_proposal import (
 )
 from ingest.run_settings import processes_text, stated_sizes
 
-CHANGE = "`pipeline inspect DIR --propose` lists the runs to change it"
+_CHANGE = "`pipeline inspect DIR --propose` lists the runs to change it"
 
 _HASH = re.compile(r"(?=.*[a-f][0-9]+[a-f])[0-9a-f]{6,}")
 _GENERIC = re.compile(r"(profile|summary|scout|trace|remap)[0-9]*")  # names of files that say nothing
@@ -135,7 +135,7 @@ def infer(found: Sequence[FoundProfile], directory: Path, *, constant: bool) -> 
         or _contradicted(described, proposal, one_text=len(texts) == 1)
     ):
         return None
-    notice = f"parameters from the profiles, names do not give them: {'; '.join(proposal.remarks)}; {CHANGE}"
+    notice = f"parameters from the profiles, names do not give them: {'; '.join(proposal.remarks)}; {_CHANGE}"
     kept = [i for i in range(len(described.runs)) if i not in lost]
     return Inferred(
         described=replace(
@@ -215,7 +215,7 @@ def _contradicted(described: Described, proposal: Proposal, *, one_text: bool) -
             name: value
             for part in profile.named_parts
             if not _HASH.fullmatch(part)
-            for name, value in named_parameters(VERSION.sub("", part)).items()
+            for name, value in named_parameters(VERSION_NAME.sub("", part)).items()
         }
         for profile in described.found
     ]

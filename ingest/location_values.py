@@ -13,10 +13,12 @@ from ingest.profile import LocationTable
 
 SmallFloatArray: TypeAlias = npt.NDArray[np.float32]
 
-KEPT = 128  # call paths, and as many regions: the 50 largest of all scales should be among those of each run
-MOST_HELD = 1 << 23  # values of call paths that are held until the largest are known: 32 MiB
+LOCATED_CALL_PATHS = (
+    128  # call paths, and as many regions: the 50 largest of all scales should be among those of each run
+)
+_MOST_HELD = 1 << 23  # values of call paths that are held until the largest are known: 32 MiB
 MOST_SUMS = 1 << 24  # values of regions that are summed up at once: 128 MiB
-MANY_LOCATIONS = 256  # from which adding up each region by itself is faster than all at once
+_MANY_LOCATIONS = 256  # from which adding up each region by itself is faster than all at once
 
 _BEYOND_FLOAT32 = np.errstate(over="ignore")  # such values become infinite
 
@@ -88,7 +90,7 @@ class LargestKernels:
         self._sums = np.zeros((0, locations))  # of these regions; none while all values are held
         self._total = np.zeros(len(tree))
         self._least = 0.0
-        room = min(len(tree), max(MOST_HELD // max(locations, 1), 2 * KEPT))
+        room = min(len(tree), max(_MOST_HELD // max(locations, 1), 2 * LOCATED_CALL_PATHS))
         self._nodes = np.empty(room, dtype=np.int64)
         self._values = np.empty((room, locations), dtype=np.float32)
         self._held = 0
@@ -125,8 +127,8 @@ class LargestKernels:
         _add_rows(self._sums, group, self._values)
         self._held = len(kept)
         nodes[: self._held], self._values[: self._held] = nodes[kept], self._values[kept]
-        if self._held == KEPT:
-            self._least = float(self._total[nodes[:KEPT]].min())
+        if self._held == LOCATED_CALL_PATHS:
+            self._least = float(self._total[nodes[:LOCATED_CALL_PATHS]].min())
 
     def _largest_held(self) -> IntArray:
         total = self._total[self._nodes[: self._held]]
@@ -173,7 +175,7 @@ def _add_rows(sums: npt.NDArray[np.floating], place: IntArray, values: SmallFloa
     rows = rows[np.argsort(place[rows], kind="stable")]
     places = place[rows]
     first = np.flatnonzero(np.diff(places, prepend=-1))
-    if values.shape[1] < MANY_LOCATIONS:
+    if values.shape[1] < _MANY_LOCATIONS:
         sums[places[first]] += np.add.reduceat(values[rows], first, axis=0, dtype=np.float64)
         return
     bounds = [*first.tolist(), len(rows)]
@@ -182,7 +184,7 @@ def _add_rows(sums: npt.NDArray[np.floating], place: IntArray, values: SmallFloa
 
 
 def _largest(total: FloatArray, some: IntArray) -> IntArray:
-    if len(some) <= KEPT:
+    if len(some) <= LOCATED_CALL_PATHS:
         return some
-    chosen = np.argpartition(-total[some], KEPT - 1)[:KEPT]
+    chosen = np.argpartition(-total[some], LOCATED_CALL_PATHS - 1)[:LOCATED_CALL_PATHS]
     return np.sort(some[chosen])

@@ -2,10 +2,10 @@
 
 import math
 
-WORDS = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
+NUMBER_WORDS = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 
-LARGEST_IN_WORDS = 1e15  # from here on, numbers are written with an exponent
-INFINITE_FROM = 1e300  # JSON has no larger number, so what is stored as large was infinite
+_LARGEST_IN_WORDS = 1e15  # from here on, numbers are written with an exponent
+_INFINITE_FROM = 1e300  # JSON has no larger number, so what is stored as large was infinite
 _SMALLEST_DECIMAL = 1e-4
 _WHOLE_BELOW = 10_000  # numbers with a thousands separator are rounded, smaller ones are not
 _WHOLE_PERCENT_FROM = 10.0  # 1000 %
@@ -13,15 +13,15 @@ _WHOLE_PERCENT_FROM = 10.0  # 1000 %
 
 def figure(value: float, digits: int = 3) -> str:
     """Write a number with some significant digits: ``0.0456``, ``1731``, ``12,300``, ``5.65 million``."""
-    if not abs(value) < INFINITE_FROM:
+    if not abs(value) < _INFINITE_FROM:
         return "-" if math.isnan(value) else "∞" if value > 0 else "-∞"
     rounded = float(f"{value:.{digits - 1}e}")
     size = abs(rounded)
     if size == 0:
         return "0"
-    if not _SMALLEST_DECIMAL <= size < LARGEST_IN_WORDS:
+    if not _SMALLEST_DECIMAL <= size < _LARGEST_IN_WORDS:
         return f"{value:.{digits - 1}e}"
-    for factor, word in WORDS:
+    for factor, word in NUMBER_WORDS:
         if size >= factor:
             return f"{_decimal(rounded / factor, digits)} {word}"
     if min(round(abs(value)), size) >= _WHOLE_BELOW:

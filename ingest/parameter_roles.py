@@ -17,14 +17,16 @@ from ingest.arrays import FloatArray
 from ingest.errors import one_line
 from ingest.number_text import value_text
 
-NAMES: dict[str, list[str]] = tomllib.loads((files(__package__) / "usual_names.toml").read_text("utf-8"))
+USUAL_NAMES: dict[str, list[str]] = tomllib.loads(
+    (files(__package__) / "usual_names.toml").read_text("utf-8")
+)
 """Names by what they mean, their letters alone and in lower case."""
 
 _UNITS = ("node", "GPU")
 _COUNTS = re.compile(
     r"(?:n|num|number|total)?(?:of)?(?:mpi|omp|openmp)?"
     + "(?:"
-    + "|".join(f"(?P<{unit}>{'|'.join(NAMES[unit])})" for unit in (*_UNITS, "core"))
+    + "|".join(f"(?P<{unit}>{'|'.join(USUAL_NAMES[unit])})" for unit in (*_UNITS, "core"))
     + ")"
 )
 
@@ -53,17 +55,17 @@ def unit_counted(name: str) -> str:
 
 def counts_parts(name: str) -> bool:
     """Tell whether a name stands for a count of equal parts of a problem: ``atoms``, ``n_cells``."""
-    return any(part in f"{letters(name)}s" for part in NAMES["parts"])
+    return any(part in f"{letters(name)}s" for part in USUAL_NAMES["parts"])
 
 
 def states_size(name: str) -> bool:
     """Tell whether a name stands for how large a problem is."""
-    return counts_parts(name) or letters(name) in NAMES["sizes"]
+    return counts_parts(name) or letters(name) in USUAL_NAMES["sizes"]
 
 
-TOLERANCE = 0.01  # by which a unit of what is proportional may differ from point to point
-MOST_ROUNDING = 0.1  # of what edges in whole cells make
-CORRELATED = 0.9  # logarithms of a parameter and of the locations that it counts
+UNIT_TOLERANCE = 0.01  # by which a unit of what is proportional may differ from point to point
+_MOST_ROUNDING = 0.1  # of what edges in whole cells make
+_CORRELATED = 0.9  # logarithms of a parameter and of the locations that it counts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +107,7 @@ def counting_parameter(names: Sequence[str], values: FloatArray, locations: Floa
     if np.ptp(locations) == 0:
         return None
     correlation = {c: float(np.corrcoef(np.log(values[:, c]), np.log(locations))[0, 1]) for c in varied}
-    good = [c for c in varied if correlation[c] > CORRELATED]
+    good = [c for c in varied if correlation[c] > _CORRELATED]
 
     def rank(c: int) -> tuple[float, bool, bool, bool]:
         name, same = names[c], bool((values[:, c] == locations).all())
@@ -171,15 +173,17 @@ def _following(
     candidates += [(list(some), 1) for count in (2, 3) for some in combinations(edges, count)]
     for some, power in candidates:
         size = values[:, some].prod(axis=1)
-        rounding = min(0.5 * power / size.min(), MOST_ROUNDING) if power > 1 else 0.0
+        rounding = min(0.5 * power / size.min(), _MOST_ROUNDING) if power > 1 else 0.0
         unit = float(f"{np.median(size**power / p):.4g}")
         decomposed = len(some) > 1 and unit == 1
-        if not (decomposed or sizes.keys() & some) and _is_steady(size**power / p, max(TOLERANCE, rounding)):
+        if not (decomposed or sizes.keys() & some) and _is_steady(
+            size**power / p, max(UNIT_TOLERANCE, rounding)
+        ):
             what = " * ".join(names[c] for c in some) + (f"^{power}" if power > 1 else "")
             sizes |= dict.fromkeys(
                 some, f"{what} rises with {names[process]} ({value_text(unit)} {names[process]})"
             )
-    product = locations is not None and not _is_steady(locations / p, TOLERANCE)
+    product = locations is not None and not _is_steady(locations / p, UNIT_TOLERANCE)
     follow = [c for c in functions if c not in counts and c not in sizes and is_function(values[:, c], p)]
     return sizes, sorted([*(() if product else counts), *follow])
 

@@ -56,9 +56,9 @@ LARGEST = 1e280  # sums of smaller numbers do not overflow
 OVERLAPPING = "overlapping"  # paradigm of a region below which timers stand that lie inside or around others
 # Attributes that readers make of what a file says about the machine: its name, the name of its first node,
 # and how many nodes and cores the run had.
-MACHINE, NODE, NODES, CORES = "system.machine", "system.node", "system.nodes", "system.cores"
+SYSTEM_MACHINE, NODE, NODES, SYSTEM_CORES = "system.machine", "system.node", "system.nodes", "system.cores"
 CPU, NOWHERE = -1, -2  # devices of locations that are not accelerators
-VALUES_PER_BLOCK = 1 << 20  # values read at once: 8 MiB
+_VALUES_PER_BLOCK = 1 << 20  # values read at once: 8 MiB
 
 Block: TypeAlias = tuple[IntArray, FloatArray]
 
@@ -300,7 +300,7 @@ class Profile:
         Yields:
             int64[k], call paths, and float64[k, wanted locations], their values; all others are zero.
         """
-        rows = max(1, VALUES_PER_BLOCK // max(len(self.locations), 1))
+        rows = max(1, _VALUES_PER_BLOCK // max(len(self.locations), 1))
         everywhere = bool(locations.all())
         for nodes, values in self.load.exclusive_blocks(self.metric(name), rows):
             yield nodes, values if everywhere else values[:, locations]

@@ -15,16 +15,16 @@ from ingest.reading.packed import open_plain, plain_name
 from ingest.run_names import named_parameters, without_job_number
 
 METADATA_FILE = "metadata.toml"  # what users note of runs, beside them
-DEPTHS = (2, 4)  # of folders, the deeper only where the other has none: study/ranks_4/rep_1/scorep-DATE
+_DEPTHS = (2, 4)  # of folders, the deeper only where the other has none: study/ranks_4/rep_1/scorep-DATE
 
-EXAMPLES = 3  # that a message names
+_EXAMPLES = 3  # that a message names
 
 _NUMBER = re.compile(r"[0-9]{1,12}")
 _PARAMETER = re.compile(r"\.[A-Za-z]+[0-9]+")
 
 # What Scalasca and CubeLib derive from profile.cubex and put beside it is the same run, not a repetition.
-DERIVED = frozenset({"summary.cubex", "scout.cubex", "trace.cubex", "remap.cubex"})
-ORIGINAL = "profile.cubex"
+_DERIVED = frozenset({"summary.cubex", "scout.cubex", "trace.cubex", "remap.cubex"})
+_ORIGINAL = "profile.cubex"
 
 
 @dataclass(frozen=True)
@@ -93,14 +93,14 @@ def search_profiles(directory: Path) -> tuple[list[FoundProfile], list[Skipped]]
     find = cache(find_profile_reader)  # each file is looked at once, not for each kind of readers
     for entry in entries:
         try:
-            levels = (list(_below(entry, depth, kind, find)) for depth in DEPTHS for kind in fallbacks)
+            levels = (list(_below(entry, depth, kind, find)) for depth in _DEPTHS for kind in fallbacks)
             profiles, derived = _originals(next(filter(None, levels), []))
             profiles, copies = _different(profiles)
         except OSError as error:
             skipped.append(Skipped(entry, f"cannot be listed: {error.strerror or error}"))
             continue
         found += (FoundProfile(path, reader, entry) for path, reader in profiles)
-        skipped += (Skipped(path, f"derived from {ORIGINAL} beside it") for path in derived)
+        skipped += (Skipped(path, f"derived from {_ORIGINAL} beside it") for path in derived)
         skipped += (Skipped(path, f"the same measurement as {original.name}") for path, original in copies)
         if not profiles:
             skipped.append(Skipped(entry, _why_not(entry)))
@@ -175,7 +175,7 @@ def nothing_found(directory: Path, skipped: Sequence[Skipped]) -> InputError:
     """Return the error for a directory without a profile, which says what is there instead."""
     archives = [one.path for one in skipped if archive_of(one.path)]
     names = [path.name for path in archives or [one.path for one in skipped]]
-    shown = ", ".join(names[:EXAMPLES]) + (", ..." if len(names) > EXAMPLES else "")
+    shown = ", ".join(names[:_EXAMPLES]) + (", ..." if len(names) > _EXAMPLES else "")
     if archives:
         number = f"{len(names):,} archives" if len(names) > 1 else "an archive"
         return InputError(
@@ -230,7 +230,7 @@ def _originals(
 ) -> tuple[list[tuple[Path, ProfileReader]], list[Path]]:
     """Set aside what was derived from a profile that lies beside it."""
     paths = {path for path, _ in profiles}
-    derived = [p for p in paths if p.name in DERIVED and p.with_name(ORIGINAL) in paths]
+    derived = [p for p in paths if p.name in _DERIVED and p.with_name(_ORIGINAL) in paths]
     return [item for item in profiles if item[0] not in derived], sorted(derived)
 
 

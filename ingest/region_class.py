@@ -63,7 +63,7 @@ class RegionClass(Enum):
 
 
 CLASSES = tuple(RegionClass)
-USEFUL = frozenset({RegionClass.COMPUTATION, RegionClass.MEMORY, RegionClass.IO})
+USEFUL_WORK = frozenset({RegionClass.COMPUTATION, RegionClass.MEMORY, RegionClass.IO})
 """Classes whose time is useful computation in the sense of POP: Score-P's metric ``comp``."""
 
 MESSAGE_PASSING = frozenset(

@@ -23,13 +23,13 @@ MEMORY, NODE_MEMORY = "memory", "memory_per_node"
 """The metrics of whole runs: bytes of the process, and of the node, that took most."""
 
 ENERGY = "energy"
-BYTES, JOULES = "B", "J"
+BYTES_UNIT, JOULES = "B", "J"
 RUN_METRICS = (MEMORY, NODE_MEMORY)
-TOTAL = "total"
+TOTAL_RESOURCE = "total"
 """What memory is of beside these: the sum over all processes, of which a node has its part."""
 
 _STATED = "memory: "
-TOTAL_MEMORY = _STATED + TOTAL
+TOTAL_MEMORY = _STATED + TOTAL_RESOURCE
 MEMORY_SOURCE = _STATED + "stated as"
 """The attribute with the words, or the metric, that a run's memory is stated by: some are estimates."""
 
@@ -81,7 +81,7 @@ def energy_metric(metrics: Iterable[Metric]) -> str | None:
 
 
 def memory_attributes(source: str, **of: float) -> dict[str, str]:
-    """Return the attributes of a run: bytes by `MEMORY`, `NODE_MEMORY` and `TOTAL`, and what states them."""
+    """Return attributes of a run: bytes by `MEMORY`, `NODE_MEMORY`, `TOTAL_RESOURCE`, and their source."""
     known = {_STATED + name: f"{value:.0f}" for name, value in of.items() if 0 < value < LARGEST}
     return known | {MEMORY_SOURCE: source} if known else {}
 
@@ -94,7 +94,7 @@ def stated_memory(attributes: Mapping[str, str], metric: str, nodes: int = 0) ->
         nodes: of the run, 0 if unknown; a node takes its part of the total if nothing else is stated.
     """
     if metric == NODE_MEMORY and _STATED + metric not in attributes and nodes:
-        return stated_memory(attributes, TOTAL) / nodes
+        return stated_memory(attributes, TOTAL_RESOURCE) / nodes
     text = attributes.get(_STATED + metric, "")
     return float(text) if text.isdecimal() else math.nan
 
@@ -126,7 +126,7 @@ def recorded_memory(profile: Profile) -> dict[str, str]:
     node_of = dict(zip(of_location.reshape(-1).tolist(), profile.locations.node, strict=False))
     for number, node in node_of.items():
         nodes[node] = nodes.get(node, 0.0) + float(highest[number])
-    known |= {NODE_MEMORY: max(nodes.values(), default=0.0), TOTAL: float(highest.sum())}
+    known |= {NODE_MEMORY: max(nodes.values(), default=0.0), TOTAL_RESOURCE: float(highest.sum())}
     return memory_attributes(metric.name, **known)
 
 

@@ -14,7 +14,7 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import InputError
 from ingest.experiment import Experiment, RunRecord
 from ingest.held_cores import stated_cores, stated_number
-from ingest.number_text import WORDS, figure, percent, value_text
+from ingest.number_text import NUMBER_WORDS, figure, percent, value_text
 from ingest.parameter_roles import states_size
 from ingest.profile import NODE
 from ingest.reading.stacks import covered
@@ -25,7 +25,7 @@ from ingest.run_settings import (
     MACHINES,
     METADATA,
     PROFILERS,
-    PROGRAM,
+    PROGRAM_SETTING,
     RECONCILED,
     REMAINDER,
     SETTING,
@@ -35,7 +35,7 @@ from ingest.run_settings import (
 
 RENAME = "rename it, or list the runs in pipeline.toml"
 LEAST_SHARED = 0.2  # of the call paths, with the other runs
-LEAST_COMPARED = 4  # call paths of the program itself; fewer say nothing about which program it is
+_LEAST_COMPARED = 4  # call paths of the program itself; fewer say nothing about which program it is
 _LIBRARIES = frozenset(("mpi", "openmp", "omp", "pthread", "cuda", "opencl", "shmem", "measurement"))
 
 CallPath = tuple[str, ...]
@@ -44,7 +44,7 @@ CallPath = tuple[str, ...]
 COVERED = 0.5, 1.02
 """Shares of the total that a run states between which its timers are: outside of these something is wrong."""
 
-CONTRADICTED = 0.25, 1.5
+_CONTRADICTED = 0.25, 1.5
 """Shares outside of which the total or the timers are wrong by a factor: the run is left out.
 
 Timers that are few by nature have a region for the remainder: then a small share is only a doubt.
@@ -68,8 +68,8 @@ def unusable_runs(runs: Sequence[Mapping[str, str]]) -> dict[int, str]:
     some_ended = any(STOPPED not in attributes for attributes in runs)
     for i, attributes in enumerate(runs):
         share = worst_share([attributes])
-        least = 0.0 if REMAINDER in attributes else CONTRADICTED[0]
-        if not least <= share <= CONTRADICTED[1]:
+        least = 0.0 if REMAINDER in attributes else _CONTRADICTED[0]
+        if not least <= share <= _CONTRADICTED[1]:
             reasons[i] = f"the timers are {percent(share)} of the total that the file states, so one is wrong"
         elif some_ended and STOPPED in attributes:
             reasons[i] = attributes[STOPPED]
@@ -204,7 +204,7 @@ def _reason(run: RunRecord, most: RunRecord) -> str:
 
 
 def _stated(run: RunRecord) -> str:
-    return run.attributes.get(PROGRAM, "")
+    return run.attributes.get(PROGRAM_SETTING, "")
 
 
 def _with_program(run: RunRecord) -> str:
@@ -230,7 +230,7 @@ def _alike(experiment: Experiment, one: BoolArray, two: BoolArray) -> bool:
     region, size = experiment.tree.region, len(experiment.regions)
     sides = [nodes & own[region] for nodes in (one, two)]
     fewest = min(int(nodes.sum()) for nodes in sides)
-    if fewest < LEAST_COMPARED or int((sides[0] & sides[1]).sum()) >= LEAST_SHARED * fewest:
+    if fewest < _LEAST_COMPARED or int((sides[0] & sides[1]).sum()) >= LEAST_SHARED * fewest:
         return True
     in_one, in_two = (np.bincount(region[nodes], minlength=size) > 0 for nodes in sides)
     common = in_one & in_two
@@ -249,10 +249,10 @@ def _reduced_paths(experiment: Experiment, nodes: BoolArray, regions: BoolArray)
     return {paths[i] for i in np.flatnonzero(nodes).tolist()} - {()}
 
 
-UNLIKE = 3.0  # times as long as another run of the same point: it did something else
-SAME = 1.01  # times a size: less is no other one
-DISTURBED = 5  # runs of one point, one of which may be so slow
-SLOWER = 1.5  # times the other repetitions: as much is not noise of single kernels
+_UNLIKE = 3.0  # times as long as another run of the same point: it did something else
+_SAME = 1.01  # times a size: less is no other one
+_DISTURBED = 5  # runs of one point, one of which may be so slow
+_SLOWER = 1.5  # times the other repetitions: as much is not noise of single kernels
 
 _SYSTEMS = (*PROFILERS.items(), ("generator", ""))
 _HOSTS = ("hostname", "Hostname", "Node Name", "host", "hosts", NODE)
@@ -269,7 +269,7 @@ def doubts(experiment: Experiment) -> tuple[str, ...]:
             "the runs were measured with different versions", {run.source: _system(run) for run in runs}
         ),
         _different("the runs were measured on different machines", {r.source: _machine(r) for r in runs}),
-        *slow_repetitions(experiment),
+        *_slow_repetitions(experiment),
         _shared_cores(runs),
         _unreconciled(runs),
     ]
@@ -316,8 +316,8 @@ def _machine(run: RunRecord) -> str:
 def unlike_repetitions(experiment: Experiment) -> InputError | None:
     """Return why runs of one point are no repetitions of each other; None if they are.
 
-    They are not if their files state different sizes, or if they take `UNLIKE` times as long as others: but a
-    run in five may be that slow if the others agree.
+    They are not if their files state different sizes, or if they take `_UNLIKE` times as long as others: but
+    a run in five may be that slow if the others agree.
     """
     for point, at in enumerate(experiment.points.tolist()):
         runs, totals = [run for run in experiment.runs if run.point == point], _totals(experiment, point)
@@ -337,9 +337,9 @@ def _other_size(runs: Sequence[RunRecord]) -> tuple[str, str] | None:
             found.setdefault(name.partition(": ")[2], []).append(math.prod(map(float, numbers)))  # 64 x 64
     ends = {name: (min(values), max(values)) for name, values in found.items() if min(values) > 0}
     name = max(ends, key=lambda name: ends[name][1] / ends[name][0], default="")
-    if not name or ends[name][1] <= SAME * ends[name][0]:
+    if not name or ends[name][1] <= _SAME * ends[name][0]:
         return None
-    shown = " to ".join(f"{end:,.15g}" if end < WORDS[-1][0] else figure(end) for end in ends[name])
+    shown = " to ".join(f"{end:,.15g}" if end < NUMBER_WORDS[-1][0] else figure(end) for end in ends[name])
     return f"they differ in {name} ({shown})", f"name it in the runs, or use --parameter {name}"
 
 
@@ -355,10 +355,10 @@ def _totals(experiment: Experiment, point: int) -> FloatArray:
 
 def _other_time(totals: FloatArray) -> tuple[str, str] | None:
     """Return that sorted times differ too much, and what to do; None if all but disturbed ones agree."""
-    if len(totals) < 2 or totals[-1] <= UNLIKE * totals[0]:
+    if len(totals) < 2 or totals[-1] <= _UNLIKE * totals[0]:
         return None
-    most = len(totals) - max(len(totals) // DISTURBED, 1)
-    if most > 1 and (totals[most - 1 :] <= SLOWER * totals[: len(totals) - most + 1]).any():
+    most = len(totals) - max(len(totals) // _DISTURBED, 1)
+    if most > 1 and (totals[most - 1 :] <= _SLOWER * totals[: len(totals) - most + 1]).any():
         return None
     return (
         f"the slowest takes {figure(float(totals[-1] / totals[0]), 2)} times as long as the fastest",
@@ -366,8 +366,8 @@ def _other_time(totals: FloatArray) -> tuple[str, str] | None:
     )
 
 
-def slow_repetitions(experiment: Experiment) -> list[str]:
-    """Name runs that took `SLOWER` times as long as their repetitions, over the kernels together.
+def _slow_repetitions(experiment: Experiment) -> list[str]:
+    """Name runs that took `_SLOWER` times as long as their repetitions, over the kernels together.
 
     The measure is the median of the ratios of the call paths to the median of the other repetitions, weighted
     by time: one kernel that waits longer does not make a run an outlier, a busy machine does.
@@ -380,7 +380,7 @@ def slow_repetitions(experiment: Experiment) -> list[str]:
         own = sums[:, run.point, run.repetition]
         others = np.delete(sums[:, run.point], run.repetition, axis=1)
         others = others[:, np.isfinite(others).any(axis=0)]
-        if others.shape[1] and (ratio := _ratio(own, np.median(others, axis=1))) >= SLOWER:
+        if others.shape[1] and (ratio := _ratio(own, np.median(others, axis=1))) >= _SLOWER:
             found.append(
                 f"{run.source} took {figure(ratio, 2)} times as long as its repetitions, over all kernels"
                 f" together; leave it out or measure it again if the machine was busy"

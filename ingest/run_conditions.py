@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # options are read before anything is imported that takes lon
     from ingest.arrays import BoolArray
     from ingest.experiment import Experiment
 
-REPETITION = "repetition"
+_REPETITION = "repetition"
 OPERATORS: Mapping[str, Callable[[Any, float], Any]] = {
     "==": operator.eq,
     "!=": operator.ne,
@@ -29,7 +29,7 @@ class Condition:
     """A condition on runs."""
 
     text: str  # as the user wrote it
-    name: str  # a parameter, or `REPETITION`, which counts from 1
+    name: str  # a parameter, or `_REPETITION`, which counts from 1
     operator: str  # one of `OPERATORS`
     value: float  # what is compared with
 
@@ -43,9 +43,9 @@ class Condition:
 
         points, repetitions = experiment.shape
         values = dict(zip(experiment.parameters, experiment.points.T[..., None], strict=True))
-        values = {REPETITION: np.arange(1.0, repetitions + 1)} | values
+        values = {_REPETITION: np.arange(1.0, repetitions + 1)} | values
         if self.name not in values:
-            hint = f"choose one of {', '.join([*experiment.parameters, REPETITION])}"
+            hint = f"choose one of {', '.join([*experiment.parameters, _REPETITION])}"
             raise UsageError(f"no parameter '{self.name}'", where=where, hint=hint)
         return np.broadcast_to(OPERATORS[self.operator](values[self.name], self.value), (points, repetitions))
 

@@ -41,7 +41,7 @@ IDENTIFIERS = COUNTERS | frozenset(
 )
 """Names in names of runs whose numbers count or identify runs, or parts of one: they are no parameters."""
 
-VERSION = re.compile(
+VERSION_NAME = re.compile(
     r"(?:-v(?:ersion)?[0-9]+(?:\.[0-9]+)*|[-_][0-9]+(?:\.[0-9]+){2,})(?![0-9])", re.IGNORECASE
 )
 """A version in the name of a run, ``eam-v1.p320`` or ``app-1.2.1``: no parameter, it may tell the kind."""
@@ -114,7 +114,7 @@ def parse_run_name(name: str) -> RunName:
             a repetition; it says what was understood.
     """
     name = without_dates(name)
-    if (version := VERSION.search(name)) and not _pairs(name[: version.start()])[0]:
+    if (version := VERSION_NAME.search(name)) and not _pairs(name[: version.start()])[0]:
         with suppress(RunNameError):
             run = parse_run_name(name[: version.start()] + name[version.end() :])
             if run.parameters:

@@ -14,20 +14,27 @@ from itertools import count
 
 from ingest.parameter_roles import is_function
 from ingest.run_metadata import varied_size
-from ingest.run_names import IDENTIFIERS, PROCESS_PARAMETERS, PROCESSES, REPETITIONS, VERSION, without_dates
+from ingest.run_names import (
+    IDENTIFIERS,
+    PROCESS_PARAMETERS,
+    PROCESSES,
+    REPETITIONS,
+    VERSION_NAME,
+    without_dates,
+)
 from ingest.run_settings import processes_text
 
-THREADS, NODES = "t", "nodes"
-LARGEST_PARAMETER = 10_000_000  # larger numbers in names are dates or identifiers of jobs
-LEAST_STEP = 8  # sizes that are chosen have a larger common divisor, or are squares or cubes
-LEAST_IDENTIFIER = 1000  # numbers from which on, and within a factor of 2, that all differ identify runs
+_THREADS, _NODES = "t", "nodes"
+_LARGEST_PARAMETER = 10_000_000  # larger numbers in names are dates or identifiers of jobs
+_LEAST_STEP = 8  # sizes that are chosen have a larger common divisor, or are squares or cubes
+_LEAST_IDENTIFIER = 1000  # numbers from which on, and within a factor of 2, that all differ identify runs
 
 _DEFAULT_NAME = re.compile(r"scorep-([0-9]{8})_([0-9]{4})_(\w+)")  # date, time, clock of the machine
 _FORM = (
     r"(?P<word>[^\W\d_]*)(?P<gap>[-_.= ]?)(?P<number>[0-9]+DECIMALS)"
     r"(?P<unit>[^\W\d_]{2,}(?![^\W_]))?"  # as in 4nodes, but not in n4rep2
 )
-_VERSION_OR_NUMBER = re.compile(f"(?P<version>{VERSION.pattern})|[0-9]+([.,][0-9]+)?")
+_VERSION_OR_NUMBER = re.compile(f"(?P<version>{VERSION_NAME.pattern})|[0-9]+([.,][0-9]+)?")
 _DECIMAL, _WHOLE = (re.compile(_FORM.replace("DECIMALS", form)) for form in ("(?:[.,][0-9]+)?", ""))
 _COUNTING = IDENTIFIERS | REPETITIONS
 _FREE_NAMES = ("n", "m", "k", "a", "b", "c", "d", "e")
@@ -212,11 +219,11 @@ def _stated(runs: Sequence[DescribedRun], remarks: list[str]) -> tuple[dict[str,
         found[PROCESSES] = processes
         remarks.append(f"{PROCESSES} is the number of processes in the profile")
     if len(set(threads)) > 1 and not is_function(processes, threads):
-        found[THREADS] = threads
-        remarks.append(f"{THREADS} is the largest number of threads of a process in the profile")
+        found[_THREADS] = threads
+        remarks.append(f"{_THREADS} is the largest number of threads of a process in the profile")
     if min(nodes) and not is_function(list(zip(processes, threads, strict=True)), nodes):
-        found[NODES] = nodes
-        remarks.append(f"{NODES} is the number of nodes in the profile")
+        found[_NODES] = nodes
+        remarks.append(f"{_NODES} is the number of nodes in the profile")
     return found, [processes, threads, nodes, cores]
 
 
@@ -254,7 +261,7 @@ def _counts_runs(column: NamedColumn, found: Mapping[str, Column]) -> bool:
         (consecutive and distinct[0] in (0, 1) and once)
         or (each and repeated)
         or _are_near(values)
-        or distinct[-1] > LARGEST_PARAMETER
+        or distinct[-1] > _LARGEST_PARAMETER
     )
 
 
@@ -262,14 +269,14 @@ def identify_runs(values: Sequence[float]) -> bool:
     """Return whether numbers that a word names are those of jobs: all different, close, and not regular."""
     whole = [int(value) for value in values if value.is_integer()]
     sizes = any(all(round(n ** (1 / power)) ** power == n for n in whole) for power in (2, 3))
-    return _are_near(values) and len(whole) == len(values) and math.gcd(*whole) < LEAST_STEP and not sizes
+    return _are_near(values) and len(whole) == len(values) and math.gcd(*whole) < _LEAST_STEP and not sizes
 
 
 def _are_near(values: Sequence[float]) -> bool:
     """Return whether numbers are all different, large, and within a factor of 2."""
     return (
         1 < len(set(values)) == len(values)
-        and min(values) >= LEAST_IDENTIFIER
+        and min(values) >= _LEAST_IDENTIFIER
         and max(values) < 2 * min(values)
     )
 
@@ -295,7 +302,7 @@ def named_columns(names: Sequence[str], form: re.Pattern[str] = _DECIMAL) -> lis
     rows = []
     for name in names:
         row: dict[tuple[str, int], tuple[str, str]] = {}
-        plain = without_dates(VERSION.sub("", _DEFAULT_NAME.sub("", name)))
+        plain = without_dates(VERSION_NAME.sub("", _DEFAULT_NAME.sub("", name)))
         for match in form.finditer(plain):
             word, gap = match["word"], match["gap"]
             named = word.lower() != "x" and (

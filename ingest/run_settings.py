@@ -14,11 +14,11 @@ from collections.abc import Mapping, Sequence
 from mmap import mmap
 
 from ingest.errors import one_line
-from ingest.parameter_roles import NAMES, letters
-from ingest.profile import MACHINE
+from ingest.parameter_roles import USUAL_NAMES, letters
+from ingest.profile import SYSTEM_MACHINE
 
 SETTING = "setting: "
-PROGRAM = SETTING + "program"
+PROGRAM_SETTING = SETTING + "program"
 METADATA = "metadata: "
 RECONCILED = "reconciled: "
 REMAINDER = "remainder"
@@ -47,7 +47,7 @@ _STOPS = {
 """What ends a run before its end, by what schedulers and libraries print of it."""
 
 SAMPLED = "sampled"
-MACHINES = ("cluster", "machine", MACHINE)
+MACHINES = ("cluster", "machine", SYSTEM_MACHINE)
 """Attributes that name the machine: Adiak's, the user's own, Score-P's."""
 
 PROFILERS = {"Creator": "", "TAU Version": "TAU ", "cali.caliper.version": "Caliper "}
@@ -62,7 +62,7 @@ COMMON_NAMES: Mapping[str, Mapping[str, str]] = {
 }
 """What describes runs of most formats: attributes that state it, the first counts, each with a prefix."""
 
-NO_MACHINES = frozenset(("Linux",))
+_NO_MACHINES = frozenset(("Linux",))
 """Names of machines that are Score-P's own if the user gives none."""
 
 SUMMED = "summed over"
@@ -74,10 +74,10 @@ OVERLAPPING_TIME = "overlapping_time"
 TIME_PER_STEP = "time_per_step"
 """The metric of logs that state their steps."""
 
-GENERATOR, TABLE = "generator", "table"
+GENERATOR, TABLE_SETTING = "generator", "table"
 """The attribute that says what made a profile, and its value for tables of one's own."""
 
-NOT_INSTRUMENTED = "timers that programs print are not instrumented regions"
+_NOT_INSTRUMENTED = "timers that programs print are not instrumented regions"
 NOT_RECORDED = "functions that a profiler found are not instrumented regions"
 
 _NOTATION = re.compile(r"\((?:r|tm|c)\)|@.*|\b(?:cpu|processor)\b|\b[\w-]+[- ]core\b|[^\w.]+", re.IGNORECASE)
@@ -100,7 +100,7 @@ def not_instrumented(attributes: Mapping[str, str]) -> str:
     """Return why a run has no instrumented regions, whose visits have a cost; empty if it has."""
     if SAMPLED in attributes:
         return NOT_RECORDED
-    return NOT_INSTRUMENTED if is_log(attributes) or attributes.get(GENERATOR) == TABLE else ""
+    return _NOT_INSTRUMENTED if is_log(attributes) or attributes.get(GENERATOR) == TABLE_SETTING else ""
 
 
 def stated(attributes: Mapping[str, str], prefix: str) -> dict[str, str]:
@@ -119,9 +119,13 @@ def metadata_of(attributes: Mapping[str, str]) -> dict[str, str]:
 def processor_of(attributes: Mapping[str, str]) -> str:
     """Return the processor that a run states; empty if it states none, or only its architecture."""
     known = (
-        text for name, text in attributes.items() if letters(name.rpartition(": ")[2]) in NAMES["processors"]
+        text
+        for name, text in attributes.items()
+        if letters(name.rpartition(": ")[2]) in USUAL_NAMES["processors"]
     )
-    return next((one_line(text) for text in known if _words(text).difference(NAMES["architectures"])), "")
+    return next(
+        (one_line(text) for text in known if _words(text).difference(USUAL_NAMES["architectures"])), ""
+    )
 
 
 def same_processor(one: str, other: str) -> bool:
@@ -137,7 +141,7 @@ def _words(text: str) -> set[str]:
 def _common(attributes: Mapping[str, str], name: str) -> str:
     for attribute, before in COMMON_NAMES[name].items():
         text = one_line(attributes.get(attribute, ""))
-        if text and not (name == "machine" and text in NO_MACHINES):
+        if text and not (name == "machine" and text in _NO_MACHINES):
             return before + text
     return ""
 

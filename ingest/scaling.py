@@ -9,14 +9,20 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.experiment import Experiment, RunRecord
 from ingest.number_text import value_text
-from ingest.parameter_roles import TOLERANCE, counting_parameter, counts_processes, marked_names, unit_counted
+from ingest.parameter_roles import (
+    UNIT_TOLERANCE,
+    counting_parameter,
+    counts_processes,
+    marked_names,
+    unit_counted,
+)
 from ingest.reduction import location_count
-from ingest.region_class import USEFUL
-from ingest.run_settings import GENERATOR, TABLE, stated_sizes
+from ingest.region_class import USEFUL_WORK
+from ingest.run_settings import GENERATOR, TABLE_SETTING, stated_sizes
 
-STRONG_SLOPE = -0.5  # half-way between 1/p and constant
+_STRONG_SLOPE = -0.5  # half-way between 1/p and constant
 OTHERWISE = "if the problem grows with it, use --scaling weak"
-CLEAR = 0.3  # a slope within this distance of -1 or of 0 is clear
+_CLEAR = 0.3  # a slope within this distance of -1 or of 0 is clear
 
 
 class Scaling(Enum):
@@ -74,7 +80,7 @@ def _by_stated_size(experiment: Experiment, parameter: str) -> ScalingDecision |
     if np.ptp(sizes) == 0:
         reason = f"{name} = {value_text(sizes[0])} in all runs: strong scaling"
         return ScalingDecision(Scaling.STRONG, parameter, reason)
-    if np.ptp(sizes / counts) <= TOLERANCE * (sizes / counts).min():
+    if np.ptp(sizes / counts) <= UNIT_TOLERANCE * (sizes / counts).min():
         return ScalingDecision(Scaling.WEAK, parameter, f"{name} rises with {parameter}: weak scaling")
     return None
 
@@ -88,7 +94,7 @@ def _of_series(experiment: Experiment) -> ScalingDecision:
     first = experiment.values[experiment.chosen_metric()].sum[:, :, 0]  # repetition; one shows what falls
     column = experiment.parameters.index(parameter)
     slope = _slope(experiment.points, column, np.nan_to_num(first).sum(axis=0))
-    if slope is None or slope >= STRONG_SLOPE:
+    if slope is None or slope >= _STRONG_SLOPE:
         return as_they_are
     reason = f"values fall as {_power(parameter, slope)}: strong scaling; {OTHERWISE}"
     return ScalingDecision(Scaling.STRONG, parameter, reason)
@@ -102,7 +108,7 @@ def _by_computing_time(experiment: Experiment, parameter: str) -> ScalingDecisio
         return ScalingDecision(
             Scaling.STRONG, parameter, "no computing time was measured: strong scaling is assumed"
         )
-    strong, shown, separated = slope < STRONG_SLOPE, _power(parameter, slope), _separates_waiting(experiment)
+    strong, shown, separated = slope < _STRONG_SLOPE, _power(parameter, slope), _separates_waiting(experiment)
     if not strong and not separated:
         return ScalingDecision(
             Scaling.NONE,
@@ -113,7 +119,7 @@ def _by_computing_time(experiment: Experiment, parameter: str) -> ScalingDecisio
     reason = f"computing time per location scales as {shown}: {'strong' if strong else 'weak'} scaling"
     if strong and location_unit(experiment) != "core":
         reason += f"; {OTHERWISE}"
-    elif min(abs(slope + 1.0), abs(slope)) > CLEAR:
+    elif min(abs(slope + 1.0), abs(slope)) > _CLEAR:
         reason += ", but not clearly; use --scaling strong or weak if this is wrong"
     return ScalingDecision(Scaling.STRONG if strong else Scaling.WEAK, parameter, reason)
 
@@ -157,7 +163,7 @@ def computing_time_per_location(experiment: Experiment) -> FloatArray:
 
 
 def _separates_waiting(experiment: Experiment) -> bool:
-    return any(not USEFUL.issuperset(run.classes) for run in experiment.runs)
+    return any(not USEFUL_WORK.issuperset(run.classes) for run in experiment.runs)
 
 
 def _slope(points: FloatArray, column: int, measured: FloatArray) -> float | None:
@@ -175,7 +181,7 @@ def _slope(points: FloatArray, column: int, measured: FloatArray) -> float | Non
 def location_unit(experiment: Experiment) -> str:
     """Return what a location is: ``core``, or ``node`` or ``GPU`` if tables and series count nothing else."""
     names, runs = experiment.parameters, experiment.runs
-    if any(run.attributes.get(GENERATOR) != TABLE for run in runs):
+    if any(run.attributes.get(GENERATOR) != TABLE_SETTING for run in runs):
         return "core"
     if runs:
         values, locations = _of_runs(experiment.points, runs)

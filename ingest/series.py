@@ -1,4 +1,4 @@
-"""`Series`: measurements of many points from one file, as the input formats of Extra-P hold them."""
+"""`MeasuredSeries`: values at many points from one file, as the formats of Extra-P hold them."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -15,7 +15,7 @@ from ingest.profile import LARGEST, Metric
 # Names for what a file omits; the first two are Extra-P's.
 UNNAMED_CALLPATH = "<root>"
 UNNAMED_METRIC = "<default>"
-UNNAMED_REGION = "<unnamed>"
+_UNNAMED_REGION = "<unnamed>"
 
 MAX_VALUES = 1 << 26  # of the dense arrays together: 512 MiB
 MAX_NAMES = 1 << 25  # of the regions of all call paths, each with its callers
@@ -24,7 +24,7 @@ _ARROW = re.compile(r"(?<!\boperator)->")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Series:
+class MeasuredSeries:
     """C call paths, P measurement points of D parameters, R repetitions; values are taken as given."""
 
     source: str
@@ -43,7 +43,7 @@ def split_callpath(text: str) -> tuple[str, ...]:
     """Split a call path joined by ``->``, but not within the C++ names ``operator->`` and ``operator->*``."""
     if not text.strip():
         return (UNNAMED_CALLPATH,)
-    return tuple(name.strip() or UNNAMED_REGION for name in _ARROW.split(text))
+    return tuple(name.strip() or _UNNAMED_REGION for name in _ARROW.split(text))
 
 
 @dataclass(kw_only=True)
@@ -71,7 +71,9 @@ class SeriesBuilder:
         self._counts.append(len(values))
         self._values.extend(values)
 
-    def series(self, given: Collection[tuple[float, ...]] = (), notices: Sequence[str] = ()) -> Series:
+    def series(
+        self, given: Collection[tuple[float, ...]] = (), notices: Sequence[str] = ()
+    ) -> MeasuredSeries:
         """Bring the values into dense arrays.
 
         Args:
@@ -99,7 +101,7 @@ class SeriesBuilder:
         unused = len(set(given) - set(self._points))
         missed = f"{unused} of the {len(set(given))} points listed have no value" if unused else ""
         gaps = [_gaps(metric.name, dense[i]) for i, metric in enumerate(metrics)]
-        return Series(
+        return MeasuredSeries(
             source=self.source,
             parameters=self.parameters,
             points=points[order],

@@ -20,7 +20,7 @@ Key = tuple[str | int, ...]
 """Names of the tables around a key and the key itself; tables of an array are numbered from 0."""
 
 DEEPEST = 20  # tables and arrays within each other; files of this project need five
-MAX_TEXT = 200  # characters of a value that is kept as text
+_MAX_TEXT = 200  # characters of a value that is kept as text
 _LARGEST_FILE = 1 << 22
 _TOKEN = re.compile(
     r"""\#[^\n]* | \"{3}(?:\\.|[^\\])*?\"{3} | '{3}.*?'{3} | "(?:\\.|[^"\\\n])*" | '[^'\n]*' | .""",
@@ -167,7 +167,7 @@ class TomlTable:
             if (text := _one_text(value)) is None:
                 raise self.error(key, "is not a text, a number or a date", 'write name = "text"')
             if one_line(key) and one_line(text):
-                found[one_line(key)] = one_line(text)[:MAX_TEXT]
+                found[one_line(key)] = one_line(text)[:_MAX_TEXT]
         return found
 
     def options(self, record: type, *, beside: Sequence[str] = ()) -> dict[str, Any]:

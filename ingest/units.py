@@ -62,21 +62,21 @@ def unit_text(dimension: Dimension) -> str:
     return "" if dimension == NONE else str(dimension)
 
 
-TIME = Dimension(seconds=Fraction(1))
+TIME_DIMENSION = Dimension(seconds=Fraction(1))
 BYTES = Dimension(bytes=Fraction(1))
 FLOP = Dimension(flop=Fraction(1))
 CORES = Dimension(cores=Fraction(1))
-CORE_TIME = CORES * TIME
+CORE_TIME = CORES * TIME_DIMENSION
 JOULE = Dimension(joules=Fraction(1))
-RATE = NONE / TIME
-BANDWIDTH = BYTES / TIME
-FLOP_RATE = FLOP / TIME
+RATE = NONE / TIME_DIMENSION
+BANDWIDTH = BYTES / TIME_DIMENSION
+FLOP_RATE = FLOP / TIME_DIMENSION
 
 _COUNTS = "1 cycle site element op instruction iteration occ"
 _NAMES: Mapping[Dimension, Mapping[float, str]] = {
     NONE: {1.0: _COUNTS, 0.01: "%"},
     CORES: {1.0: "core process rank"},
-    TIME: {
+    TIME_DIMENSION: {
         86400.0: "d day days",
         3600.0: "h hr hrs hour hours",
         60.0: "min mins minute minutes",
@@ -108,7 +108,7 @@ _ANY_CASE = {name.lower(): unit for name, unit in _UNITS.items() if name not in 
 
 SECONDS: Mapping[str, float] = {
     "core-s": 1.0,
-    **{name: size for name, (size, dimension) in _UNITS.items() if dimension == TIME},
+    **{name: size for name, (size, dimension) in _UNITS.items() if dimension == TIME_DIMENSION},
 }
 """Seconds per unit of time, in lower case."""
 

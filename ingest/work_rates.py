@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ingest.units import SECONDS
 
-RATE = "rate"
+RATE_METRIC = "rate"
 """What a run states under this name is the rate that it was timed by, such as ``ns/day``."""
 
 UNITS_OF_WORK = "units of work"

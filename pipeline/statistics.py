@@ -11,10 +11,10 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 TWO_SIDED = 1.645  # standard deviations to either end of a 90 % interval
 NORMAL_90 = 1.6448536  # the same, exactly
 OF_MEDIAN_DEVIATION = 1.4826  # standard deviation of normal values over their median absolute deviation
-NEGLIGIBLE = 1e-3  # weight below which a component moves no requested quantile
-MANY_DEGREES = 30.0  # of freedom, from which a simpler approximation is as good
-STEPS = 10  # of the inversion: exact to about 1e-3 of the interval's width
-FARTHER, MARGIN = 1.01, 0.1  # by how much, of quantile and scale, it starts outside those of the components
+_NEGLIGIBLE = 1e-3  # weight below which a component moves no requested quantile
+_MANY_DEGREES = 30.0  # of freedom, from which a simpler approximation is as good
+_STEPS = 10  # of the inversion: exact to about 1e-3 of the interval's width
+_FARTHER, _MARGIN = 1.01, 0.1  # by how much, of quantile and scale, it starts outside those of the components
 
 
 def mixture_quantiles(
@@ -33,7 +33,7 @@ def mixture_quantiles(
     Args:
         center: float64[R, Q], those of the first mixture, then those of the second ...
         scale: float64[R, Q], not below 0.
-        weight: float64[R], sums to 1 over a mixture, with one component above `NEGLIGIBLE` in each.
+        weight: float64[R], sums to 1 over a mixture, with one component above `_NEGLIGIBLE` in each.
         count: int64[K], components of each mixture, at least one.
         degrees: float64[K], degrees of freedom.
         probability: float64[n], between 0 and 1.
@@ -45,7 +45,7 @@ def mixture_quantiles(
     if not result.size:
         return result
     mixture, first = np.repeat(np.arange(len(count)), count), np.cumsum(count) - count
-    counts = weight > NEGLIGIBLE
+    counts = weight > _NEGLIGIBLE
     several = np.add.reduceat(counts.astype(np.int64), first) > 1
     some = counts & several[mixture]
     result[:, several] = _of_several(
@@ -93,9 +93,9 @@ def _of_several(
     spread = np.maximum(scale, smallest[:, kernel])
     freedom = degrees[kernel]
 
-    reach = _student_quantiles(degrees, probability)[:, None, kernel] * FARTHER
+    reach = _student_quantiles(degrees, probability)[:, None, kernel] * _FARTHER
     ends = middle + spread * reach
-    margin = MARGIN * spread
+    margin = _MARGIN * spread
     low = np.minimum.reduceat(ends - margin, first, axis=2)
     high = np.maximum.reduceat(ends + margin, first, axis=2)
     unit = np.minimum.reduceat(spread, first, axis=1)
@@ -126,7 +126,7 @@ def _invert(
     and sure where it has steps.
     """
     before, after = below(unit * np.sinh(low)), below(unit * np.sinh(high))
-    for step in range(STEPS):
+    for step in range(_STEPS):
         share = np.clip(_crossing(before, after, probability), 0.02, 0.98) if step % 2 else 0.5
         middle = low + share * (high - low)
         value = below(unit * np.sinh(middle))
@@ -152,7 +152,7 @@ def student_cdf(value: FloatArray, degrees: FloatArray) -> FloatArray:
     many degrees of freedom Abramowitz and Stegun 26.7.8.
     """
     squared: FloatArray = value * value
-    if degrees.min(initial=np.inf) >= MANY_DEGREES:
+    if degrees.min(initial=np.inf) >= _MANY_DEGREES:
         squared /= 2 * degrees
         squared += 1
         normal = np.divide(value * (1 - 0.25 / degrees), np.sqrt(squared, out=squared), out=squared)
@@ -305,11 +305,11 @@ def solve_weighted(
     normal = np.where(both, weighted @ design.swapaxes(-1, -2), 0.0)
     normal += np.eye(design.shape[-2]) * ~active[..., None]
     right = (weighted @ values[..., None])[..., 0] * active
-    coefficients, inverse = solve_symmetric(normal, right)
+    coefficients, inverse = _solve_symmetric(normal, right)
     return coefficients * active, inverse * both / largest[..., None]
 
 
-def solve_symmetric(matrix: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _solve_symmetric(matrix: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Solve many small positive definite systems by Gauss-Jordan elimination, vectorised over the systems.
 
     Args:

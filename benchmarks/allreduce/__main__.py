@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ingest.units import BYTES, NONE, TIME
+from ingest.units import BYTES, NONE, TIME_DIMENSION
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.expressions.symbolic_model import constant
 from pipeline.projection.fitting.formula_fit import Fit
@@ -49,7 +49,9 @@ def main() -> None:
 def judged(files: Sequence[Path], ranks: float, sizes: Sequence[float]) -> Iterator[tuple]:
     """Yield size, processes, microseconds measured, and value and interval of both models."""
     read = [read_benchmark(path) for path in files]
-    columns = [[one.numbers(*key) for one in read] for key in (("P", NONE), ("x", BYTES), ("time", TIME))]
+    columns = [
+        [one.numbers(*key) for one in read] for key in (("P", NONE), ("x", BYTES), ("time", TIME_DIMENSION))
+    ]
     processes, x, seconds = (np.concatenate(column) for column in columns)
     for size in sizes:
         rows = np.nonzero(x == size)[0]

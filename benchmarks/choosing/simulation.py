@@ -11,7 +11,7 @@ from ingest.series import SeriesBuilder
 from pipeline.models.back_test import TREND_ERROR
 from pipeline.models.options import ModelOptions
 from pipeline.questions.analysis import Analysis, analyse
-from pipeline.questions.choice import SURE, JobLimits, Jobs, choose
+from pipeline.questions.choice import SURELY_HOLDS, JobLimits, Jobs, choose
 
 REGIMES = (
     ("within", 0.0, 0.0),
@@ -104,7 +104,7 @@ def _just_held(jobs: Jobs, place: int, names: tuple[str, ...]) -> JobLimits:
     low, high = 0.0, 3.0
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        enough = jobs.within(limits(middle)).probability[place] >= SURE
+        enough = jobs.within(limits(middle)).probability[place] >= SURELY_HOLDS
         low, high = (low, middle) if enough else (middle, high)
     return limits(high)
 

@@ -40,7 +40,7 @@ CONSTANTS = (
     Constant(name="trend.OVERHEAD_POWER", others=(1.2, 2.0)),
     Constant(name="trend.SIZE_POWER", others=(0.75, 1.5)),
     Constant(name="trend.PROPORTIONAL", others=(0.6, 0.9)),
-    Constant(name="trend.KEPT", others=(0.25, 1.0)),
+    Constant(name="trend.KEPT_SLOPE", others=(0.25, 1.0)),
     Constant(name="trend.HALF_LIFE", others=(0.5, 2.0)),
     Constant(name="trend.STEEPEST_RISE", others=(1.0, 2.0)),
     Constant(name="back_test.FORMULA_ERROR", others=(0.1, 0.4)),

@@ -19,8 +19,8 @@ from ingest.arrays import BoolArray
 from ingest.errors import FilterError
 from ingest.profile import RegionTable
 
-SMALLEST_GROUP = 3
-SHORTEST_PREFIX = 6
+_SMALLEST_GROUP = 3
+_SHORTEST_PREFIX = 6
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def write_filter(
     Args:
         kept: bool[R], which of them are measured.
     """
-    plan = plan_filter(regions, kept, layout or Layout())
+    plan = _plan_filter(regions, kept, layout or Layout())
     names = dict(zip(regions.table.mangled, regions.table.name, strict=True))
     lines = [BEGIN_MARK, *(comment(line) for line in header), *_file_block(plan), *_region_block(plan, names)]
     text = "\n".join([*lines, END_MARK]) + "\n"
@@ -191,7 +191,7 @@ def _around(existing: str, where: str) -> tuple[str, str]:
     return "".join(lines[: marks[0]]), "".join(lines[marks[1] + 1 :])
 
 
-def plan_filter(regions: FilterRegions, kept: BoolArray, layout: Layout) -> Plan:
+def _plan_filter(regions: FilterRegions, kept: BoolArray, layout: Layout) -> Plan:
     """Decide what a filter file lists.
 
     The two forms decide alike on every region that was called. They differ on others: an include list leaves
@@ -242,7 +242,7 @@ def abridge(wanted: Sequence[str], forbidden: Sequence[str]) -> list[Abridged]:
     """Write names as a few patterns.
 
     Names that share a beginning with which no forbidden name begins become one pattern: all that they have in
-    common, and a star. That needs at least `SMALLEST_GROUP` names with `SHORTEST_PREFIX` common characters;
+    common, and a star. That needs at least `_SMALLEST_GROUP` names with `_SHORTEST_PREFIX` common characters;
     every other name is its own pattern.
 
     Args:
@@ -256,7 +256,7 @@ def abridge(wanted: Sequence[str], forbidden: Sequence[str]) -> list[Abridged]:
     for _, group in groupby(_safe_beginnings(wanted, forbidden), key=lambda pair: pair[0]):
         names = tuple(name for _, name in group)
         common = names[0][: _shared(names[0], names[-1])]
-        if len(names) >= SMALLEST_GROUP and len(common) >= SHORTEST_PREFIX:
+        if len(names) >= _SMALLEST_GROUP and len(common) >= _SHORTEST_PREFIX:
             found.append(Abridged(_star(common), names))
         else:
             found += [Abridged(escape(name), (name,)) for name in names]

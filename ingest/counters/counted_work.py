@@ -22,12 +22,12 @@ Width: TypeAlias = tuple[str, int]
 """Precision (``dp`` or ``sp``) and number of elements that one instruction works on."""
 
 _SETS = tomllib.loads((files(__package__) / "counted_work.toml").read_text("utf-8"))
-FLOP_SETS: Sequence[Mapping[str, float]] = _SETS["flop"]
-BYTE_SETS: Mapping[str, Sequence[Mapping[str, float]]] = _SETS["bytes"]
+_FLOP_SETS: Sequence[Mapping[str, float]] = _SETS["flop"]
+_BYTE_SETS: Mapping[str, Sequence[Mapping[str, float]]] = _SETS["bytes"]
 _PRECISION = {"SINGLE": "sp", "DOUBLE": "dp", "X87": "dp"}
 _WIDTHS: Mapping[str, Width] = {  # of every counter that tells them
     name: (_PRECISION[name.rpartition("_")[2]], round(elements))
-    for entry in FLOP_SETS
+    for entry in _FLOP_SETS
     for name, elements in entry.items()
     if name.rpartition("_")[2] in _PRECISION
 }
@@ -59,7 +59,7 @@ class Work:
 
 def known(name: str) -> bool:
     """Return whether a counter of that name is in one of the sets."""
-    sets = [*FLOP_SETS, *(entry for level in BYTE_SETS.values() for entry in level)]
+    sets = [*_FLOP_SETS, *(entry for level in _BYTE_SETS.values() for entry in level)]
     return any(canonical(name) in entry for entry in sets)
 
 
@@ -72,8 +72,8 @@ def work(counters: Mapping[str, float]) -> Work:
     values: dict[str, float] = {}
     for name, value in counters.items():
         values[canonical(name)] = values.get(canonical(name), 0.0) + value
-    flop = _first(FLOP_SETS, values)
-    moved = {level: _first(sets, values) for level, sets in BYTE_SETS.items()}
+    flop = _first(_FLOP_SETS, values)
+    moved = {level: _first(sets, values) for level, sets in _BYTE_SETS.items()}
     widths: dict[Width, float] = {}
     for name, value in ({} if flop is None else flop).items():
         if name in _WIDTHS:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ingest.counters.counter_report import TOTAL, CountedRegion, CounterReport, merged
+from ingest.counters.counter_report import TOTAL_ROW, CountedRegion, CounterReport, merged
 from ingest.counters.craypat_counters import read_craypat
 from ingest.counters.likwid_counters import read_likwid
 from ingest.counters.papi_counters import is_papi, read_papi
@@ -21,7 +21,7 @@ from ingest.reading.files import all_of_run, read_text
 
 __all__ = [
     "FORMATS",
-    "TOTAL",
+    "TOTAL_ROW",
     "CountedRegion",
     "CounterFormat",
     "CounterReport",

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from ingest.errors import InputError
 
-TOTAL = ("Total",)
+TOTAL_ROW = ("Total",)
 """The path of the whole program."""
 
 
@@ -13,7 +13,7 @@ TOTAL = ("Total",)
 class CountedRegion:
     """A region of a report."""
 
-    # names from the outermost group inwards, such as ``("USER", "solve")``; `TOTAL` is the program
+    # names from the outermost group inwards, such as ``("USER", "solve")``; `TOTAL_ROW` is the program
     path: tuple[str, ...]
     seconds: float | None = None  # wall time, averaged over processes; None if the report does not state it
     share: float | None = None  # of the whole, 0 to 1; None if the report does not say

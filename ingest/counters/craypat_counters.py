@@ -20,10 +20,10 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from ingest.counters.counter_report import TOTAL, CountedRegion, CounterReport, completed
+from ingest.counters.counter_report import TOTAL_ROW, CountedRegion, CounterReport, completed
 from ingest.errors import InputError
 from ingest.readers.craypat import (
-    HINT,
+    CRAYPAT_HINT,
     MEMBER,
     is_report,
     number,
@@ -48,7 +48,7 @@ def read_craypat(text: str, where: str) -> CounterReport:
         InputError: the text is not such a report, or no region can be read from it.
     """
     if not is_report(text):
-        raise InputError("not a CrayPat report", where=where, hint=HINT)
+        raise InputError("not a CrayPat report", where=where, hint=CRAYPAT_HINT)
     facts = read_facts(text)
     cores = facts.per_node * facts.threads
     lines = text.splitlines()
@@ -77,7 +77,7 @@ def _blocks(lines: list[str]) -> Iterator[CountedRegion]:
     bare = [line.strip() for line in lines]
     for k, (above, title, below) in enumerate(zip(bare, bare[1:], bare[2:], strict=False)):
         if title and set(above) == {"="} and set(below) == {"-"}:
-            path = TOTAL if title in _TOTALS else tuple(part.strip() for part in title.split(" / "))
+            path = TOTAL_ROW if title in _TOTALS else tuple(part.strip() for part in title.split(" / "))
             entries = {} if MEMBER.fullmatch(path[-1]) else dict(_entries(lines[k + 3 :]))
             if entries:
                 yield _region(path, entries)

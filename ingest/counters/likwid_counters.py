@@ -13,9 +13,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ingest.arrays import FloatArray
-from ingest.counters.counter_report import TOTAL, CountedRegion, CounterReport
+from ingest.counters.counter_report import TOTAL_ROW, CountedRegion, CounterReport
 from ingest.errors import InputError
-from ingest.readers.likwid import HINT, RUNTIMES, LikwidTable, read_tables
+from ingest.readers.likwid import LIKWID_HINT, RUNTIMES, LikwidTable, read_tables
 
 _RATE = re.compile(r"(?P<precision>[SD]P) \[MFLOP/s\]")
 
@@ -33,7 +33,7 @@ def read_likwid(text: str, where: str) -> CounterReport:
         if (found := _region(name, [table for table in tables if table.region == name])) is not None
     )
     if not regions:
-        raise InputError("no table of likwid with a runtime", where=where, hint=HINT)
+        raise InputError("no table of likwid with a runtime", where=where, hint=LIKWID_HINT)
     cores = max(values.size for table in tables for values in table.rows.values())
     return CounterReport(where=where, processes=cores, cores=cores, regions=regions)
 
@@ -56,7 +56,7 @@ def _region(name: str | None, tables: Sequence[LikwidTable]) -> CountedRegion | 
         for counter, value in _counters(table, runtimes[table.group]).items():
             if table.group not in doubtful or not counter.endswith("[GBytes]"):
                 counters.setdefault(counter, value * scale)
-    return CountedRegion(path=TOTAL if name is None else (name,), seconds=whole, counters=counters)
+    return CountedRegion(path=TOTAL_ROW if name is None else (name,), seconds=whole, counters=counters)
 
 
 def _unreadable(table: LikwidTable) -> bool:

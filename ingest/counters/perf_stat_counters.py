@@ -13,9 +13,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ingest.counters.counter_report import TOTAL, CountedRegion, CounterReport
+from ingest.counters.counter_report import TOTAL_ROW, CountedRegion, CounterReport
 from ingest.errors import InputError
-from ingest.units import BYTES, JOULE, NONE, TIME, unit_named
+from ingest.units import BYTES, JOULE, NONE, TIME_DIMENSION, unit_named
 
 _SEPARATORS = ",;\t|"
 _MISSING = ("<not counted>", "<not supported>")
@@ -58,7 +58,7 @@ def read_perf_stat(text: str, where: str) -> CounterReport:
         hint = "count some events: perf stat -x, -e duration_time,EVENTS -o FILE PROGRAM"
         raise InputError("no event was counted", where=where, hint=hint)
     counters = {event: value for event, value in sums.items() if event not in (*_CLOCKS, "duration_time")}
-    region = CountedRegion(path=TOTAL, seconds=_seconds(lines, sums, where), counters=counters)
+    region = CountedRegion(path=TOTAL_ROW, seconds=_seconds(lines, sums, where), counters=counters)
     return CounterReport(
         where=where, processes=1, cores=_cores(lines), regions=(region,), notices=_multiplexed(lines)
     )
@@ -66,7 +66,7 @@ def read_perf_stat(text: str, where: str) -> CounterReport:
 
 def _factor(unit: str) -> float:
     size, dimension = unit_named(unit) or (1.0, NONE)
-    return size / _LINE_BYTES if dimension == BYTES else size if dimension == TIME else 1.0
+    return size / _LINE_BYTES if dimension == BYTES else size if dimension == TIME_DIMENSION else 1.0
 
 
 def _seconds(lines: list[_Line], sums: dict[str, float], where: str) -> float:
@@ -142,7 +142,7 @@ def _is_counter(cells: list[str]) -> bool:
     return (
         len(cells) >= 5
         and re.fullmatch(_VALUE, cells[0]) is not None
-        and (not cells[1] or (unit_named(cells[1]) or (1.0, NONE))[1] in (TIME, BYTES, JOULE))
+        and (not cells[1] or (unit_named(cells[1]) or (1.0, NONE))[1] in (TIME_DIMENSION, BYTES, JOULE))
         and re.match(r"[A-Za-z]", cells[2]) is not None
         and len(numbers) >= 2
     )

@@ -14,7 +14,7 @@ from pkgutil import walk_packages
 from ingest.errors import InputError, nearest_hint
 from ingest.profile import Profile
 from ingest.reading.files import HEAD_BYTES, MAX_BYTES, archive_of, entries, unpack_hint
-from ingest.series import Series
+from ingest.series import MeasuredSeries
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +70,7 @@ class SeriesReader(_Reader):
         read: reads it; raises InputError as for profiles.
     """
 
-    read: Callable[[Path], Series]
+    read: Callable[[Path], MeasuredSeries]
 
 
 @cache
@@ -115,7 +115,7 @@ def read_profile(path: Path) -> Profile:
     raise nothing_read(path, "no profile in a known format")
 
 
-def read_series(path: Path) -> Series:
+def read_series(path: Path) -> MeasuredSeries:
     """Read a file of many measurement points.
 
     Raises:

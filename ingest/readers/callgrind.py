@@ -18,11 +18,11 @@ from ingest.errors import InputError
 from ingest.profile import Metric, Profile
 from ingest.readers import ProfileReader
 from ingest.reading.files import head_lines, lines_of
-from ingest.reading.stacks import UNKNOWN, VISITS, Place, Stacks, found_of
+from ingest.reading.stacks import UNKNOWN, VISITS_METRIC, Place, Stacks, found_of
 
-MAX_EVENTS = 64
-MAX_DIGITS = 18
-HINT = "is the file truncated?"
+_MAX_EVENTS = 64
+_MAX_DIGITS = 18
+_HINT = "is the file truncated?"
 
 _MARK = "# callgrind format"
 _NUMBERED = re.compile(r"\((\d{1,9})\)(?:\s+(.*))?", re.ASCII)
@@ -77,7 +77,7 @@ def read(path: Path) -> Profile:
     try:
         for number, line in enumerate(lines_of(path), start=1):  # noqa: B007
             _, _, cost = line.partition(" ")
-            if cost.isdecimal() and reading.plain and len(cost) <= MAX_DIGITS and line[0] in _DIGITS:
+            if cost.isdecimal() and reading.plain and len(cost) <= _MAX_DIGITS and line[0] in _DIGITS:
                 reading.last[0] = value = int(cost)  # most lines: the cost of one event
                 if reading.called:
                     reading.called = False
@@ -87,15 +87,17 @@ def read(path: Path) -> Profile:
                 _add(reading, line)
         _finish_function(reading)
     except ValueError as error:
-        raise InputError(f"line {number}: {error}", where=str(path), hint=HINT) from error
+        raise InputError(f"line {number}: {error}", where=str(path), hint=_HINT) from error
     if reading.called:
-        raise InputError("the cost of its last call is missing", where=str(path), hint=HINT)
+        raise InputError("the cost of its last call is missing", where=str(path), hint=_HINT)
     stacks = reading.stacks
-    visits = stacks.values.pop(VISITS, None)
+    visits = stacks.values.pop(VISITS_METRIC, None)
     for name, values in zip(reading.events, reading.costs, strict=True):
-        stacks.of(Metric(f"{name} events" if name in ("time", VISITS.name) else name, "occ")).update(values)
+        stacks.of(Metric(f"{name} events" if name in ("time", VISITS_METRIC.name) else name, "occ")).update(
+            values
+        )
     if visits:
-        stacks.of(VISITS).update(visits)
+        stacks.of(VISITS_METRIC).update(visits)
     return stacks.profile(
         str(path),
         reading.stated.get("creator", "callgrind"),
@@ -135,8 +137,8 @@ def _add_costs(reading: _Reading, line: str) -> None:
 def _absolute(texts: Sequence[str], last: list[int]) -> list[int]:
     """Return costs as numbers, and keep them in `last` for those that are relative to them."""
     costs = []
-    for i, text in enumerate(texts[:MAX_EVENTS]):
-        if not ((text.isdecimal() and len(text) <= MAX_DIGITS) or _COST.fullmatch(text)):
+    for i, text in enumerate(texts[:_MAX_EVENTS]):
+        if not ((text.isdecimal() and len(text) <= _MAX_DIGITS) or _COST.fullmatch(text)):
             raise ValueError(f"not a cost: {text[:30]}")
         if i >= len(last):
             raise ValueError("more costs than events")
@@ -172,7 +174,7 @@ def _add_position(reading: _Reading, key: str, text: str) -> None:
             raise ValueError(f"not a number of calls: {text[:30]}")
         node = reading.stacks.callpaths.callee(ROOT, reading.callee or UNKNOWN)
         place = reading.stacks.location(reading.process, reading.thread), node
-        reading.stacks.of(VISITS)[place] += int(count)
+        reading.stacks.of(VISITS_METRIC)[place] += int(count)
         reading.called = True
 
 
@@ -201,7 +203,7 @@ def _add_header(reading: _Reading, key: str, text: str) -> None:
         reading.place, reading.plain = None, False
     if key == "events":
         names = tuple(text.split())
-        if not names or len(set(names)) < len(names) or len(names) > MAX_EVENTS:
+        if not names or len(set(names)) < len(names) or len(names) > _MAX_EVENTS:
             raise ValueError("not a list of different events")
         if reading.events not in ((), names):
             raise ValueError("its parts have different events")
@@ -210,7 +212,7 @@ def _add_header(reading: _Reading, key: str, text: str) -> None:
             reading.last = [0] * len(names)
     elif key == "positions":
         reading.positions = max(len(text.split()), 1)
-    elif key in ("pid", "thread") and text.isdecimal() and len(text) <= MAX_DIGITS:
+    elif key in ("pid", "thread") and text.isdecimal() and len(text) <= _MAX_DIGITS:
         if key == "pid":
             reading.process, reading.thread = int(text), 0
         else:
@@ -223,7 +225,7 @@ def _add_header(reading: _Reading, key: str, text: str) -> None:
 
 def _add_totals(totals: list[int], texts: Iterable[str]) -> None:
     for i, text in enumerate(texts):
-        if not text.isdecimal() or len(text) > MAX_DIGITS or i >= MAX_EVENTS:
+        if not text.isdecimal() or len(text) > _MAX_DIGITS or i >= _MAX_EVENTS:
             raise ValueError(f"not a total: {text[:30]}")
         if i == len(totals):
             totals.append(0)
@@ -232,7 +234,7 @@ def _add_totals(totals: list[int], texts: Iterable[str]) -> None:
 
 def _reconciled(reading: _Reading) -> str:
     if not reading.events:
-        raise InputError("no events are named in it", where=reading.source, hint=HINT)
+        raise InputError("no events are named in it", where=reading.source, hint=_HINT)
     stated = (reading.totals.get("totals") or reading.totals.get("summary") or [0])[0]
     listed = sum(reading.costs[0].values())
     return found_of("functions", listed, stated or None, reading.events[0], digits=15)

@@ -25,7 +25,7 @@ from ingest.errors import InputError
 from ingest.profile import Metric, Profile, require_possible
 from ingest.readers import ProfileReader
 from ingest.reading.files import head, read_text
-from ingest.reading.stacks import NO_SECONDS, PARADIGM, SAMPLES, TIME, VISITS, Stacks, found_of
+from ingest.reading.stacks import NO_SECONDS, PARADIGM, SAMPLES, TIME_METRIC, VISITS_METRIC, Stacks, found_of
 from ingest.run_names import PROCESSES
 from ingest.run_settings import SETTING, STATISTIC
 from ingest.units import SECONDS
@@ -88,7 +88,7 @@ def is_report(text: str) -> bool:
     return _BEGIN.search(text) is not None
 
 
-def has_profile(text: str) -> bool:
+def _has_profile(text: str) -> bool:
     """Return whether a text has the header of a profile table that is not CSV."""
     return any(_HEADER.match(line) for line in text.splitlines())
 
@@ -113,7 +113,7 @@ def seconds_per_sample(text: str) -> float | None:
     return number(match[1]) * unit if match and unit else None
 
 
-def process_seconds(lines: Sequence[str]) -> float | None:
+def _process_seconds(lines: Sequence[str]) -> float | None:
     """Return the wall time of a process, averaged over them; None if no table has it."""
     for start, title in _titles(lines):
         if title.startswith("Wall Clock Time"):
@@ -217,10 +217,10 @@ def _csv_rows(lines: Sequence[str]) -> Iterator[ProfileRow]:
             yield ProfileRow(path=path, share=float(cells[1].rstrip("%")) / 100, value=float(cells[2]))
 
 
-MAX_NAME = 1 << 16
-SMALLEST, ROUNDING = 1e-9, 1e-3  # shares of a whole that parts may leave, or exceed it by
-NOT_LISTED = "(groups not listed)"
-HINT = "write it with: pat_report -o FILE DATA"
+_MAX_NAME = 1 << 16
+_SMALLEST, _ROUNDING = 1e-9, 1e-3  # shares of a whole that parts may leave, or exceed it by
+_NOT_LISTED = "(groups not listed)"
+CRAYPAT_HINT = "write it with: pat_report -o FILE DATA"
 
 _WHOLE = ("Total",)
 _PARADIGMS = {
@@ -244,7 +244,7 @@ def matches(path: Path) -> bool:
     if not path.is_file():
         return False
     text = head(path, READER.head_bytes).decode("utf-8", "replace")
-    return is_report(text) and has_profile(text)
+    return is_report(text) and _has_profile(text)
 
 
 def read(path: Path) -> Profile:
@@ -255,22 +255,22 @@ def read(path: Path) -> Profile:
     try:
         table = profile_table(lines)
     except ValueError as error:
-        raise InputError(f"damaged: {error}", where=str(path), hint=HINT) from error
+        raise InputError(f"damaged: {error}", where=str(path), hint=CRAYPAT_HINT) from error
     whole = next((row for row in table.rows if row.path == _WHOLE), None) if table else None
     if table is None or whole is None:
-        raise InputError("no profile table with a total in it", where=str(path), hint=HINT)
+        raise InputError("no profile table with a total in it", where=str(path), hint=CRAYPAT_HINT)
     require_possible(facts.processes, str(path))
     interval = 1.0 if table.traced else seconds_per_sample(text)
     kernels, exceeding = _kernels(table, whole)
-    return _profile(str(path), facts, table, kernels, interval, process_seconds(lines), exceeding)
+    return _profile(str(path), facts, table, kernels, interval, _process_seconds(lines), exceeding)
 
 
-def parameters(path: Path) -> Mapping[str, float]:
+def _parameters(path: Path) -> Mapping[str, float]:
     """Return the number of processes."""
     return {PROCESSES: float(read_facts(read_text(path, READER.max_bytes)).processes)}
 
 
-def content(path: Path) -> Hashable:
+def _content(path: Path) -> Hashable:
     """Return the data that a report was made of: several reports are often written of the same."""
     facts = read_facts(head(path, READER.head_bytes).decode("utf-8", "replace"))
     return (facts.data_file, facts.started) if facts.data_file and facts.started else path
@@ -294,7 +294,7 @@ def _kernels(table: ProfileTable, whole: ProfileRow) -> tuple[list[ProfileRow], 
             exceeding += [name for rest in left if rest.value < 0]
         else:
             kernels += rows
-    left = _left([whole], [row for rows in groups.values() for row in rows], (NOT_LISTED,))
+    left = _left([whole], [row for rows in groups.values() for row in rows], (_NOT_LISTED,))
     exceeding += ["the total" for rest in left if rest.value < 0]
     return [kernel for kernel in (*kernels, *left) if kernel.value >= 0], exceeding
 
@@ -305,7 +305,7 @@ def _left(
     """Return what parts leave of a whole, negative if they exceed it; nothing if they differ by rounding."""
     whole = math.fsum(row.value for row in wholes)
     left = whole - math.fsum(row.value for row in parts)
-    rounding = SMALLEST if left > 0 else ROUNDING
+    rounding = _SMALLEST if left > 0 else _ROUNDING
     if parts and abs(left) <= rounding * whole:
         return []
     share = math.fsum(row.share for row in wholes) - math.fsum(row.share for row in parts)
@@ -321,17 +321,17 @@ def _profile(
     process_time: float | None,
     exceeding: Sequence[str],
 ) -> Profile:
-    metric, scale = (SAMPLES, 1.0) if interval is None else (TIME, interval)
+    metric, scale = (SAMPLES, 1.0) if interval is None else (TIME_METRIC, interval)
     stacks = Stacks()
     location, counted = stacks.location(0, 0), any(kernel.calls for kernel in kernels)
     paradigms: dict[str, str] = {}
     for kernel in kernels:
-        path = tuple(name[:MAX_NAME] for name in kernel.path)
+        path = tuple(name[:_MAX_NAME] for name in kernel.path)
         place = location, stacks.callpaths.add(path)
         paradigms |= dict.fromkeys(path, _PARADIGMS.get(path[0], PARADIGM))
         stacks.of(metric)[place] += kernel.value * scale
         if counted:
-            stacks.of(VISITS)[place] += kernel.calls or 0.0
+            stacks.of(VISITS_METRIC)[place] += kernel.calls or 0.0
     return stacks.profile(
         source,
         f"CrayPat {facts.version}".strip(),
@@ -390,8 +390,8 @@ READER = ProfileReader(
     pattern="RUNTIME.rpt",
     matches=matches,
     read=read,
-    unnamed_parameters=parameters,
-    content=content,
+    unnamed_parameters=_parameters,
+    content=_content,
     fallback=1,
     max_bytes=1 << 28,
     head_bytes=1 << 18,

@@ -18,9 +18,9 @@ from ingest.reading.files import head
 from ingest.reading.packed import plain_name
 from ingest.reading.xml_events import XmlAttributes, XmlEvents
 
-MAX_VALUES = 1 << 27
-MAX_TEXT = 1 << 26
-ROUNDING = 1e-9  # relative: values are written with 12 digits
+_MAX_VALUES = 1 << 27
+_MAX_TEXT = 1 << 26
+_ROUNDING = 1e-9  # relative: values are written with 12 digits
 
 _ENDING = ".cube"
 _RECORDS = frozenset(("metric", "region", "machine", "node", "process", "thread"))
@@ -101,7 +101,7 @@ def _totals(document: _Document) -> dict[str, FloatArray]:
         name, unit = record["id"], record.get("uom", "")
         if (parts := of_parts.get((name, unit))) is not None:
             own = values.get(name, np.zeros_like(parts))
-            without = bool((parts > own + ROUNDING * np.abs(own)).any())
+            without = bool((parts > own + _ROUNDING * np.abs(own)).any())
             values[name] = own + parts if without else own
         if name in values:
             whole = record["parent"], unit
@@ -165,8 +165,8 @@ class _Events(XmlEvents):
     def gather(self, text: str) -> None:
         self.text.append(text)
         self.length += len(text)
-        if self.length > MAX_TEXT:
-            raise ValueError(f"text of more than {MAX_TEXT >> 20} MiB")
+        if self.length > _MAX_TEXT:
+            raise ValueError(f"text of more than {_MAX_TEXT >> 20} MiB")
 
     def record(self, tag: str, attributes: XmlAttributes) -> None:
         if tag == "metric":
@@ -218,7 +218,7 @@ class _Events(XmlEvents):
         if len(row) != shape[1] or not (np.abs(row) < LARGEST).all():
             raise ValueError(f"a row of {len(row)} values for {shape[1]} threads, or one that is not finite")
         if self.matrix not in document.values:
-            if shape[0] * shape[1] * (len(document.values) + 1) > MAX_VALUES:
+            if shape[0] * shape[1] * (len(document.values) + 1) > _MAX_VALUES:
                 raise ValueError(f"too large for memory: {shape[0]} call paths on {shape[1]} threads")
             document.values[self.matrix] = np.zeros(shape)
         document.values[self.matrix][node] = row

@@ -12,11 +12,11 @@ from ingest.errors import InputError
 from ingest.profile import Profile
 from ingest.readers import ProfileReader
 from ingest.reading.files import head_lines, read_text
-from ingest.reading.stacks import PROGRAM, TIME, Stacks, found_of
+from ingest.reading.stacks import PROGRAM, TIME_METRIC, Stacks, found_of
 from ingest.run_names import PROCESSES
 
-LARGEST = 1e15
-ROUNDING = 1e-3  # relative, of values that are written with three or more digits
+_LARGEST = 1e15
+_ROUNDING = 1e-3  # relative, of values that are written with three or more digits
 
 _PART = re.compile(r"[A-Z0-9_]{2,8}")
 _TOTAL = re.compile(r"(?:Total )?T_USED(?: ?\(s\))?", re.IGNORECASE)
@@ -32,7 +32,7 @@ def parameters(path: Path) -> Mapping[str, float]:
     return {PROCESSES: float(len(_table(path)[1]))}
 
 
-def read(path: Path) -> Profile:
+def _read(path: Path) -> Profile:
     """Read the parts of all ranks; what they miss of the total is the program's own."""
     parts, rows = _table(path)
     stacks = Stacks()
@@ -42,11 +42,13 @@ def read(path: Path) -> Profile:
         if len(stacks.locations) <= number:
             raise InputError(f"rank {rank} is there twice", where=str(path))
         for part, seconds in zip(parts, values, strict=True):
-            stacks.of(TIME)[here, stacks.callpaths.add([PROGRAM, part])] += seconds
+            stacks.of(TIME_METRIC)[here, stacks.callpaths.add([PROGRAM, part])] += seconds
         rest = total - sum(values)
-        if rest < -ROUNDING * total:
+        if rest < -_ROUNDING * total:
             raise InputError(f"rank {rank}: the parts exceed their total", where=str(path))
-        stacks.of(TIME)[here, stacks.callpaths.add([PROGRAM])] += rest if rest > ROUNDING * total else 0.0
+        stacks.of(TIME_METRIC)[here, stacks.callpaths.add([PROGRAM])] += (
+            rest if rest > _ROUNDING * total else 0.0
+        )
         found, stated = found + sum(values), stated + total
     reconciled = found_of("parts", found, stated, "s")
     return stacks.profile(str(path), "FDS", reconciled, sampled=False, paradigms={"COMM": "mpi"})
@@ -80,8 +82,8 @@ def _row(line: str, parts: int) -> tuple[int, Sequence[float], float]:
     """Return rank, seconds of the parts and total; ValueError if these are other numbers."""
     first, *others = line.split(",")
     rank, (*values, total) = int(first), (float(cell) for cell in others) if others else (0.0,)
-    least = -ROUNDING * total  # MAIN is a difference
-    if len(values) != parts or rank < 0 or not all(least <= value < LARGEST for value in (*values, total)):
+    least = -_ROUNDING * total  # MAIN is a difference
+    if len(values) != parts or rank < 0 or not all(least <= value < _LARGEST for value in (*values, total)):
         raise ValueError("other numbers")
     return rank, [max(value, 0.0) for value in values], total
 
@@ -90,7 +92,7 @@ READER = ProfileReader(
     name="FDS",
     pattern="*_cpu.csv",
     matches=matches,
-    read=read,
+    read=_read,
     unnamed_parameters=parameters,
     fallback=3,
     max_bytes=1 << 27,

@@ -24,15 +24,17 @@ from ingest.errors import InputError
 from ingest.profile import Metric, Profile
 from ingest.readers import ProfileReader
 from ingest.reading.files import head, read_bytes
-from ingest.reading.stacks import SAMPLES, TIME, Stacks
+from ingest.reading.stacks import SAMPLES, TIME_METRIC, Stacks
 from ingest.units import MICROSECOND
 
 _MAX_BYTES = 1 << 28
 _HEAD_BYTES = 1 << 16
-MAX_DEPTH = 1 << 14
-DELAY = Metric("delay", "s")
-WAITS = Metric("contentions", "occ")
-NO_NAMES = "functions have no names: addresses stand for them; pprof --raw PROGRAM FILE writes one with names"
+_MAX_DEPTH = 1 << 14
+_DELAY = Metric("delay", "s")
+_WAITS = Metric("contentions", "occ")
+_NO_NAMES = (
+    "functions have no names: addresses stand for them; pprof --raw PROGRAM FILE writes one with names"
+)
 
 _SYMBOLS = b"--- symbol\n"
 _PART = re.compile(rb"^--- (?!symbol)[a-z].*\n", re.MULTILINE)
@@ -112,7 +114,7 @@ def _words(content: bytes) -> IntArray | None:
     return None
 
 
-def matches_cpu(path: Path) -> bool:
+def _matches_cpu(path: Path) -> bool:
     """Return whether a file begins with the header of samples, or has it behind names of functions."""
     start = head(path, _HEAD_BYTES)
     if start.startswith(_SYMBOLS):
@@ -120,7 +122,7 @@ def matches_cpu(path: Path) -> bool:
     return start.startswith(b"\0\0\0\0") and _words(start[:64]) is not None
 
 
-def read_cpu(path: Path) -> Profile:
+def _read_cpu(path: Path) -> Profile:
     """Read the samples: seconds by the sampling period."""
     symbols, content = _parts(read_bytes(path, _MAX_BYTES))
     words = _words(content)
@@ -135,9 +137,9 @@ def read_cpu(path: Path) -> Profile:
     for count, stack in samples:
         place = here, stacks.callpaths.add(addresses.names(stack))
         stacks.of(SAMPLES)[place] += count
-        stacks.of(TIME)[place] += count * float(words[3]) * MICROSECOND
+        stacks.of(TIME_METRIC)[place] += count * float(words[3]) * MICROSECOND
     total = f"{stacks.total(SAMPLES):.15g} samples, no total is stated"
-    return stacks.profile(str(path), "gperftools", total, notices=() if addresses.functions else (NO_NAMES,))
+    return stacks.profile(str(path), "gperftools", total, notices=() if addresses.functions else (_NO_NAMES,))
 
 
 def _samples(words: IntArray, where: str) -> tuple[list[tuple[int, list[int]]], int]:
@@ -148,14 +150,14 @@ def _samples(words: IntArray, where: str) -> tuple[list[tuple[int, list[int]]], 
         stack = words[place + 2 : place + 2 + depth].tolist()
         if (count, depth, stack) == (0, 1, [0]):
             return found, place + 3
-        if not (count > 0 and 0 < depth == len(stack) <= MAX_DEPTH):
+        if not (count > 0 and 0 < depth == len(stack) <= _MAX_DEPTH):
             raise InputError(f"damaged at word {place}: no stack", where=where, hint="copy the file again")
         found.append((count, stack))
         place += 2 + depth
     raise InputError("the samples end early", where=where, hint="was the program stopped while it wrote?")
 
 
-def matches_waits(path: Path) -> bool:
+def _matches_waits(path: Path) -> bool:
     """Return whether a file begins with the line of waits, or has it behind names of functions."""
     start = head(path, _HEAD_BYTES)
     if start.startswith(_SYMBOLS):
@@ -163,7 +165,7 @@ def matches_waits(path: Path) -> bool:
     return _CONTENTION.match(start) is not None
 
 
-def read_waits(path: Path) -> Profile:
+def _read_waits(path: Path) -> Profile:
     """Read the waits for locks: their number and, if the clock is stated, their seconds."""
     symbols, content = _parts(read_bytes(path, _MAX_BYTES))
     text = content.decode("utf-8", "replace")
@@ -174,11 +176,11 @@ def read_waits(path: Path) -> Profile:
     for cycles, waits, stack in _waits(text, settings, str(path)):
         place = here, stacks.callpaths.add(addresses.names(stack))
         weight = settings.get("sampling period", 0) or 1
-        stacks.of(WAITS)[place] += waits * weight
+        stacks.of(_WAITS)[place] += waits * weight
         if clock := settings.get("cycles/second", 0):
-            stacks.of(DELAY)[place] += cycles * weight / clock
-    total = f"{stacks.total(WAITS):.15g} waits, no total is stated"
-    return stacks.profile(str(path), "gperftools", total, notices=() if addresses.functions else (NO_NAMES,))
+            stacks.of(_DELAY)[place] += cycles * weight / clock
+    total = f"{stacks.total(_WAITS):.15g} waits, no total is stated"
+    return stacks.profile(str(path), "gperftools", total, notices=() if addresses.functions else (_NO_NAMES,))
 
 
 def _waits(text: str, settings: dict[str, int], where: str) -> Iterator[tuple[int, int, list[int]]]:
@@ -199,13 +201,13 @@ def _waits(text: str, settings: dict[str, int], where: str) -> Iterator[tuple[in
 
 READERS = (
     ProfileReader(
-        name="gperftools", pattern="*.prof", matches=matches_cpu, read=read_cpu, fallback=1, precedence=1
+        name="gperftools", pattern="*.prof", matches=_matches_cpu, read=_read_cpu, fallback=1, precedence=1
     ),
     ProfileReader(
         name="gperftools waits",
         pattern="*.contention",
-        matches=matches_waits,
-        read=read_waits,
+        matches=_matches_waits,
+        read=_read_waits,
         fallback=1,
         precedence=1,
     ),

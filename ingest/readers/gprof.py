@@ -15,7 +15,7 @@ from ingest.errors import InputError
 from ingest.profile import Profile
 from ingest.readers import ProfileReader
 from ingest.reading.files import head_lines, lines_of
-from ingest.reading.stacks import TIME, VISITS, Stacks, found_of
+from ingest.reading.stacks import TIME_METRIC, VISITS_METRIC, Stacks, found_of
 
 _FLAT = re.compile(r"Flat profile:\s*")
 _INTERVAL = re.compile(r"Each sample counts as (?P<seconds>[\d.e+-]{1,20}) seconds\.")
@@ -67,7 +67,7 @@ def read(path: Path) -> Profile:
     report = _read(path)
     stacks = Stacks()
     location = stacks.location(0, 0)
-    time, visits, own = stacks.of(TIME), stacks.of(VISITS), 0.0
+    time, visits, own = stacks.of(TIME_METRIC), stacks.of(VISITS_METRIC), 0.0
     for name, function in (report.flat or report.graph).items():
         if _OWN.fullmatch(name):
             own += function.seconds
@@ -76,7 +76,7 @@ def read(path: Path) -> Profile:
         in_graph = report.graph.get(name)
         time[place] = function.seconds
         visits[place] = float(max(function.calls, in_graph.calls if in_graph else 0))
-    found, stated = stacks.total(TIME), report.total or 0.0
+    found, stated = stacks.total(TIME_METRIC), report.total or 0.0
     stated = min(stated, stated - own, key=lambda total: abs(total - found))  # not all versions count it
     reconciled = found_of("functions", found, stated if report.total else None, "s")
     interval = {"sampling interval": f"{report.interval} s"} if report.interval else {}

@@ -18,11 +18,11 @@ from ingest.profile import CPU, Metric, Profile
 from ingest.readers import ProfileReader
 from ingest.reading.files import head, read_text, writable
 from ingest.reading.json_values import json_list, json_object, load_json
-from ingest.reading.stacks import TIME, UNKNOWN, VISITS, Stacks
+from ingest.reading.stacks import TIME_METRIC, UNKNOWN, VISITS_METRIC, Stacks
 from ingest.region_class import GPU_KERNEL
 
-MAX_LITERAL_BYTES = 1 << 24  # Python's parser needs some hundred times as much memory
-NO_UNIT = "no unit is stated: times are read as seconds"
+_MAX_LITERAL_BYTES = 1 << 24  # Python's parser needs some hundred times as much memory
+_NO_UNIT = "no unit is stated: times are read as seconds"
 
 _SECONDS = {"s": 1.0, "sec": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 _METRIC = re.compile(r"(?P<name>[^()]{1,80}?)\s*(?:\((?P<unit>[^()]{1,20})\))?")
@@ -52,7 +52,7 @@ def matches(path: Path) -> bool:
     )
 
 
-def read(path: Path) -> Profile:
+def _read(path: Path) -> Profile:
     """Read all frames: those of accelerators are on the devices that are stated."""
     where = str(path)
     tree = _Tree()
@@ -79,7 +79,7 @@ def read(path: Path) -> Profile:
         "Hatchet",
         total,
         paradigms=dict.fromkeys(tree.kernels, GPU_KERNEL),
-        notices=[NO_UNIT] if tree.without_unit else [],
+        notices=[_NO_UNIT] if tree.without_unit else [],
     )
 
 
@@ -88,7 +88,7 @@ def _roots(path: Path) -> list[Any]:
     start = text.lstrip()[:1000]
     if '"frame"' in start or "'frame'" not in start:
         return json_list(load_json(text, str(path)), "the file", str(path))
-    if len(text) > MAX_LITERAL_BYTES:
+    if len(text) > _MAX_LITERAL_BYTES:
         raise InputError("too large for a literal of Python", where=str(path), hint="write it with json.dump")
     try:
         return json_list(ast.literal_eval(text.strip()), "the file", str(path))
@@ -108,7 +108,7 @@ def _add(tree: _Tree, node: int, name: str, metrics: Node) -> None:
             continue
         unit = found["unit"] or ""
         metric, factor = _metric(found["name"], unit)
-        tree.without_unit |= metric == TIME and unit not in _SECONDS
+        tree.without_unit |= metric == TIME_METRIC and unit not in _SECONDS
         if unit != _INCLUSIVE:
             tree.stacks.of(metric)[here, node] += factor * value
         elif found["name"] not in metrics:
@@ -119,8 +119,8 @@ def _add(tree: _Tree, node: int, name: str, metrics: Node) -> None:
 def _metric(name: str, unit: str) -> tuple[Metric, float]:
     """Return the metric that a name and its unit stand for, and the factor to its unit."""
     if name in _COUNTS:
-        return VISITS, 1.0
-    if unit in _SECONDS or name == TIME.name:
+        return VISITS_METRIC, 1.0
+    if unit in _SECONDS or name == TIME_METRIC.name:
         return Metric(name, "s"), _SECONDS.get(unit, 1.0)
     return Metric(name, unit if unit and unit != _INCLUSIVE else "occ"), 1.0
 
@@ -149,7 +149,7 @@ READER = ProfileReader(
     name="Hatchet",
     pattern="*.hatchet, *.json",
     matches=matches,
-    read=read,
+    read=_read,
     fallback=1,
     precedence=1,
     max_bytes=1 << 28,

@@ -40,7 +40,7 @@ from ingest.errors import InputError
 from ingest.profile import Metric, Profile
 from ingest.readers import ProfileReader
 from ingest.reading.files import all_of_run, ends_of, entries, numbered_files, read_text
-from ingest.reading.stacks import PROGRAM, TIME, VISITS, Stacks
+from ingest.reading.stacks import PROGRAM, TIME_METRIC, VISITS_METRIC, Stacks
 from ingest.resource_use import JOULES, energy_factor
 from ingest.run_names import PROCESSES
 from ingest.run_settings import SETTING
@@ -48,7 +48,7 @@ from ingest.run_settings import SETTING
 RUNTIMES = ("RDTSC Runtime [s]", "Runtime (RDTSC) [s]")
 """Rows of the wall time of a region or a program on each core, the preferred one first."""
 
-CALLS = "call count"
+_CALLS = "call count"
 
 _CSV_TABLE = re.compile(
     r"^TABLE,(?:Region (?P<region>[^,]*),)?Group (?P<group>\d+) (?P<kind>Raw|Metric)(?P<stat> STAT)?,"
@@ -143,7 +143,7 @@ def _value(cell: str) -> float:
         return float("nan")
 
 
-HINT = "write it with: likwid-perfctr -O -g GROUP PROGRAM"
+LIKWID_HINT = "write it with: likwid-perfctr -O -g GROUP PROGRAM"
 
 _PROCESS = re.compile(r"(?:^|[^a-z])(?:proc|process|rank|task|pe|mpi)[._-]?$", re.IGNORECASE)
 _RANK = re.compile(r".*:(?P<rank>[0-9]{1,9}):[0-9]+")
@@ -221,8 +221,8 @@ def read(path: Path) -> Profile:
                 _add_region(run, process, name, tables)
         cpu = _CPU.search(text)
         run.cpu = run.cpu or (cpu[1] if cpu else "")
-    if not run.values.get(TIME.name):
-        raise InputError("no table of likwid with a runtime", where=str(path), hint=HINT)
+    if not run.values.get(TIME_METRIC.name):
+        raise InputError("no table of likwid with a runtime", where=str(path), hint=LIKWID_HINT)
     return _profile(run, str(path))
 
 
@@ -253,9 +253,9 @@ def _add_region(run: _Run, process: int, name: str | None, tables: Sequence[Likw
     cores = {core: at for at, core in enumerate(dict.fromkeys(core for t in tables for core in t.cores))}
     seconds: dict[str, FloatArray] = {}
     calls = np.zeros(len(cores))
-    for row in (*RUNTIMES, CALLS):
+    for row in (*RUNTIMES, _CALLS):
         for group, values in _rows(tables, row, cores):
-            if row == CALLS:
+            if row == _CALLS:
                 calls += np.nan_to_num(values)
             elif np.isfinite(values).any():
                 seconds.setdefault(group, values)
@@ -264,10 +264,10 @@ def _add_region(run: _Run, process: int, name: str | None, tables: Sequence[Likw
         return
     region = run.regions.setdefault(name if name is not None else PROGRAM, len(run.regions))
     locations = [run.cores.setdefault((_process(process, core), core), len(run.cores)) for core in cores]
-    run.put(TIME.name, region, locations, whole)
+    run.put(TIME_METRIC.name, region, locations, whole)
     if calls.any():
-        run.put(VISITS.name, region, locations, calls)
-    known = {TIME.name, VISITS.name, *RUNTIMES}
+        run.put(VISITS_METRIC.name, region, locations, calls)
+    known = {TIME_METRIC.name, VISITS_METRIC.name, *RUNTIMES}
     for event in dict.fromkeys(event for table in tables for event in sorted(table.events - known)):
         found = [(group, values) for group, values in _rows(tables, event, cores) if group in seconds]
         readable = [(group, values) for group, values in found if np.isfinite(values).any()]
@@ -292,7 +292,7 @@ def _rows(
 
 
 def _profile(run: _Run, source: str) -> Profile:
-    if min(run.values[TIME.name].values()) < 0:
+    if min(run.values[TIME_METRIC.name].values()) < 0:
         raise InputError("a runtime is negative", where=source)
     stacks = Stacks()
     nodes = [stacks.callpaths.callee(ROOT, name) for name in run.regions]
@@ -301,12 +301,14 @@ def _profile(run: _Run, source: str) -> Profile:
     for name, values in run.values.items():
         if name not in run.unreadable:
             energy = energy_factor(Metric(name, "")) is not None  # likwid writes these counters in joules
-            known = stacks.of({TIME.name: TIME}.get(name, Metric(name, JOULES if energy else "occ")))
+            known = stacks.of(
+                {TIME_METRIC.name: TIME_METRIC}.get(name, Metric(name, JOULES if energy else "occ"))
+            )
             known |= {(location[core], nodes[region]): value for (region, core), value in values.items()}
     return stacks.profile(
         source,
         "LIKWID",
-        f"runtimes {stacks.total(TIME):.10g} s on {len(run.cores)} cores, no total is stated",
+        f"runtimes {stacks.total(TIME_METRIC):.10g} s on {len(run.cores)} cores, no total is stated",
         sampled=False,
         paradigms=dict.fromkeys(run.regions, "user"),
         attributes={SETTING + "CPU": run.cpu} if run.cpu else {},

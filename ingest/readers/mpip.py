@@ -18,16 +18,16 @@ from ingest.errors import InputError
 from ingest.profile import Profile
 from ingest.readers import ProfileReader
 from ingest.reading.files import head_lines, lines_of
-from ingest.reading.stacks import TIME, UNKNOWN, VISITS, Stacks, found_of
+from ingest.reading.stacks import TIME_METRIC, UNKNOWN, VISITS_METRIC, Stacks, found_of
 from ingest.run_names import PROCESSES
 
-MAX_TASKS = 1 << 21
-MAX_SECONDS = 1e12
-MAX_DIGITS = 16
-MILLISECOND = 1e-3
-APPLICATION = "application"
-NOT_LISTED = "MPI calls that are not listed"
-HINT = "is the file truncated?"
+_MAX_TASKS = 1 << 21
+_MAX_SECONDS = 1e12
+_MAX_DIGITS = 16
+_MILLISECOND = 1e-3
+_APPLICATION = "application"
+_NOT_LISTED = "MPI calls that are not listed"
+_HINT = "is the file truncated?"
 CONCISE = "a concise report: times of single tasks are not in it, but that of the longest"
 NO_CALLS = ", and numbers of calls are not in it"
 
@@ -82,16 +82,16 @@ def read(path: Path) -> Profile:
     """Read a report: each task is a process."""
     report = _read(path)
     stacks = Stacks()
-    time, visits, add = stacks.of(TIME), stacks.of(VISITS), stacks.callpaths.add
-    application, not_listed = add([APPLICATION]), add([APPLICATION, NOT_LISTED])
+    time, visits, add = stacks.of(TIME_METRIC), stacks.of(VISITS_METRIC), stacks.callpaths.add
+    application, not_listed = add([_APPLICATION]), add([_APPLICATION, _NOT_LISTED])
     left = {rank: mpi for rank, (_, mpi) in sorted(report.tasks.items())}
     for rank in left:
         stacks.location(rank, 0)
     for call, site, rank, count, seconds in _calls_of_tasks(report):
         if rank not in left:
-            raise InputError(f"rank {rank} has calls, but no time", where=str(path), hint=HINT)
+            raise InputError(f"rank {rank} has calls, but no time", where=str(path), hint=_HINT)
         callers = reversed(report.sites.get(site, []))
-        place = stacks.location(rank, 0), add([APPLICATION, *callers, f"MPI_{call}"])
+        place = stacks.location(rank, 0), add([_APPLICATION, *callers, f"MPI_{call}"])
         time[place] += seconds
         visits[place] += count
         left[rank] -= seconds
@@ -101,18 +101,18 @@ def read(path: Path) -> Profile:
         time[location, not_listed] = left[rank]
         time[location, application] = whole - mpi
     seconds_in_mpi = math.fsum(mpi for _, mpi in report.tasks.values())
-    tasks = found_of("tasks", stacks.total(TIME), report.whole or None, "s")
+    tasks = found_of("tasks", stacks.total(TIME_METRIC), report.whole or None, "s")
     return stacks.profile(
         str(path),
         f"mpiP {report.facts.get('Version', '')}".strip(),
         f"{tasks}; in MPI {seconds_in_mpi:.10g} s, {listed:.10g} s of them by call site",
         sampled=False,
-        paradigms={NOT_LISTED: "mpi"},
+        paradigms={_NOT_LISTED: "mpi"},
         notices=_notices(report),
     )
 
 
-def parameters(path: Path) -> Mapping[str, float]:
+def _parameters(path: Path) -> Mapping[str, float]:
     """Return the number of processes."""
     return {PROCESSES: float(len(_read(path).tasks))}
 
@@ -157,11 +157,11 @@ def _read(path: Path) -> _Report:
             try:
                 header = _add(report, block, columns, header=header)
             except ValueError as error:
-                raise InputError(f"line {number}: {error}", where=str(path), hint=HINT) from error
+                raise InputError(f"line {number}: {error}", where=str(path), hint=_HINT) from error
     if not report.tasks and _AGGREGATE in report.totals:
         _share_out(report, str(path))
     if not report.tasks:
-        raise InputError("no times of tasks in it", where=str(path), hint=HINT)
+        raise InputError("no times of tasks in it", where=str(path), hint=_HINT)
     return report
 
 
@@ -169,9 +169,9 @@ def _share_out(report: _Report, source: str) -> None:
     """Give the sums of a concise report to its tasks; that of the longest is stated."""
     whole, mpi = report.totals[_AGGREGATE]
     mean, _ = report.totals.get(_MEAN, (0.0, 0.0))
-    tasks = report.assigned or (round(min(whole / mean, 2 * MAX_TASKS)) if mean else 0)
-    if tasks > MAX_TASKS:
-        raise InputError(f"more than {MAX_TASKS} tasks", where=source)
+    tasks = report.assigned or (round(min(whole / mean, 2 * _MAX_TASKS)) if mean else 0)
+    if tasks > _MAX_TASKS:
+        raise InputError(f"more than {_MAX_TASKS} tasks", where=source)
     most, _ = report.totals.get(_MOST, (0.0, 0.0))
     longest = min(report.longest, tasks - 1) if tasks > 1 and whole / tasks < most <= whole else -1
     others = (whole - most) / (tasks - 1) if longest >= 0 else whole / max(tasks, 1)
@@ -197,10 +197,10 @@ def _add(report: _Report, block: str, columns: list[str], *, header: bool) -> bo
     elif block == _LARGEST:
         call, site, time, _, _, *counts = _enough(columns, 5)
         calls = float(counts[0]) if len(counts) and counts[0].isdecimal() else 0.0
-        report.largest[call, site] = calls, MILLISECOND * _number(time)
+        report.largest[call, site] = calls, _MILLISECOND * _number(time)
     elif block == _STATISTICS_CONCISE:
         call, site, tasks, _, mean, *_ = _enough(columns, 8)
-        report.all_tasks[call, site] = 0.0, MILLISECOND * _count(tasks) * _number(mean)
+        report.all_tasks[call, site] = 0.0, _MILLISECOND * _count(tasks) * _number(mean)
     else:
         _add_calls(report, columns)
     return True
@@ -211,8 +211,8 @@ def _add_task(report: _Report, columns: list[str]) -> None:
     if task == _EVERY:
         report.whole = _number(whole)
         return
-    if len(report.tasks) >= MAX_TASKS:
-        raise ValueError(f"more than {MAX_TASKS} tasks")
+    if len(report.tasks) >= _MAX_TASKS:
+        raise ValueError(f"more than {_MAX_TASKS} tasks")
     report.tasks[_count(task)] = _number(whole), _number(mpi)
 
 
@@ -226,7 +226,7 @@ def _add_site(report: _Report, columns: list[str]) -> None:
 
 def _add_calls(report: _Report, columns: list[str]) -> None:
     call, site, rank, count, _, mean, *_ = _enough(columns, 9)
-    values = float(_count(count)), MILLISECOND * _count(count) * _number(mean)
+    values = float(_count(count)), _MILLISECOND * _count(count) * _number(mean)
     if rank == _EVERY:
         report.all_tasks[call, site] = values
     else:
@@ -244,13 +244,13 @@ def _number(text: str) -> float:
         value = float(text)
     except ValueError:
         raise ValueError(f"not a number: {text[:30]}") from None
-    if not 0 <= value < MAX_SECONDS:
+    if not 0 <= value < _MAX_SECONDS:
         raise ValueError(f"not a time: {text[:30]}")
     return value
 
 
 def _count(text: str) -> int:
-    if not (text.isdecimal() and len(text) < MAX_DIGITS):
+    if not (text.isdecimal() and len(text) < _MAX_DIGITS):
         raise ValueError(f"not a number: {text[:30]}")
     return int(text)
 
@@ -260,7 +260,7 @@ READER = ProfileReader(
     pattern="*.mpiP",
     matches=matches,
     read=read,
-    unnamed_parameters=parameters,
+    unnamed_parameters=_parameters,
     fallback=1,
     head_bytes=1 << 18,
 )

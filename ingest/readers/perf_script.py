@@ -19,19 +19,19 @@ from ingest.number_text import figure
 from ingest.profile import Metric, Profile
 from ingest.readers import ProfileReader
 from ingest.reading.files import head_lines, is_page, lines_of
-from ingest.reading.stacks import NO_SECONDS, SAMPLES, TIME, UNKNOWN, Place, Stacks, skipped_lines
+from ingest.reading.stacks import NO_SECONDS, SAMPLES, TIME_METRIC, UNKNOWN, Place, Stacks, skipped_lines
 from ingest.run_settings import SETTING
 from ingest.units import NANOSECOND
 
-MAX_HEAD = 1000  # characters of a head line before the frame
-MAX_MESSAGES, MAX_BETWEEN = 100, 4  # lines before the first sample, and before its first frame
-CLOCKS = frozenset(("cpu-clock", "task-clock"))  # their periods are nanoseconds
-CYCLES = frozenset(("cycles", "cpu-cycles"))
-IDLE = "swapper"  # the task of the kernel that runs if nothing else does
-MAX_COMMANDS = 4  # that a notice lists
-MAX_BLOCK = 1 << 13  # lines of a sample; samples without call chains have no empty lines between them
-MAX_KNOWN_STACKS = 1 << 16
-NO_PROCESSES = (
+_MAX_HEAD = 1000  # characters of a head line before the frame
+_MAX_MESSAGES, _MAX_BETWEEN = 100, 4  # lines before the first sample, and before its first frame
+_CLOCKS = frozenset(("cpu-clock", "task-clock"))  # their periods are nanoseconds
+_CYCLES = frozenset(("cycles", "cpu-cycles"))
+_IDLE = "swapper"  # the task of the kernel that runs if nothing else does
+_MAX_COMMANDS = 4  # that a notice lists
+_MAX_BLOCK = 1 << 13  # lines of a sample; samples without call chains have no empty lines between them
+_MAX_KNOWN_STACKS = 1 << 16
+_NO_PROCESSES = (
     "threads are stated without their processes and read as those of one (perf script -F +pid states them)"
 )
 
@@ -88,9 +88,9 @@ def matches(path: Path) -> bool:
     lines = [
         line for line in head_lines(path, READER.head_bytes) if not line.startswith("#") and line.strip()
     ]
-    for number, line in enumerate(lines[:MAX_MESSAGES]):
+    for number, line in enumerate(lines[:_MAX_MESSAGES]):
         if head := _head(line):
-            below = [line[head.start("frame") :]] if head["frame"] else lines[number + 1 :][:MAX_BETWEEN]
+            below = [line[head.start("frame") :]] if head["frame"] else lines[number + 1 :][:_MAX_BETWEEN]
             surely = (head["time"] and not number) or any(map(_FRAME_WITH_OBJECT.fullmatch, below))
             return bool(surely) and not (number and is_page(path))
     return False
@@ -105,14 +105,14 @@ def read(path: Path) -> Profile:
     notices = skipped_lines(script.invalid, script.lines, "neither a sample nor a frame", str(path))
     events = _by_name(script.events)
     event = min(events, key=lambda name: _preference(name, events[name], script.frequencies))
-    clock = event in CLOCKS and bool(events[event].periods)
+    clock = event in _CLOCKS and bool(events[event].periods)
     found = ""
     if clock or script.frequencies.get(event):
-        stacks.of(TIME).update(_seconds(events[event], None if clock else script.frequencies[event]))
-        found = f", {stacks.total(TIME):.15g} s by {event}"
+        stacks.of(TIME_METRIC).update(_seconds(events[event], None if clock else script.frequencies[event]))
+        found = f", {stacks.total(TIME_METRIC):.15g} s by {event}"
     stacks.of(SAMPLES).update(events[event].samples)
     for name, of in events.items():
-        unique = f"{name} events" if name in (TIME.name, SAMPLES.name) else name
+        unique = f"{name} events" if name in (TIME_METRIC.name, SAMPLES.name) else name
         if name != event or (of.periods and not clock):
             stacks.of(Metric(unique, "occ")).update(of.periods or of.samples)
     return stacks.profile(
@@ -137,7 +137,7 @@ def _read(lines: Iterator[str]) -> _Script:
     for number, line in enumerate(lines, start=1):
         if line:
             block.append(line)
-            if len(block) < MAX_BLOCK:
+            if len(block) < _MAX_BLOCK:
                 continue
         if block:
             _add_block(script, block, first)
@@ -195,7 +195,7 @@ def _begun(script: _Script, line: str, number: int) -> re.Match[str] | None:
 
 
 def _head(line: str) -> re.Match[str] | None:
-    return _HEAD.fullmatch(line[:MAX_HEAD])
+    return _HEAD.fullmatch(line[:_MAX_HEAD])
 
 
 def _region(line: str, script: _Script) -> int | None:
@@ -241,7 +241,7 @@ def _node(script: _Script, stack: Sequence[int | None]) -> int:
         node = nodes.setdefault((node, region or 0), len(nodes))
     if node == ROOT:
         node = script.stacks.callpaths.callee(ROOT, UNKNOWN)
-    if len(script.nodes) < MAX_KNOWN_STACKS:
+    if len(script.nodes) < _MAX_KNOWN_STACKS:
         script.nodes[tuple(stack)] = node
     return node
 
@@ -270,7 +270,7 @@ def _add_to(sums: defaultdict[Place, float], values: Mapping[Place, float]) -> N
 
 def _preference(name: str, event: _Event, frequencies: Mapping[str, float]) -> tuple[bool, ...]:
     """Return the key of an event whose least is modelled: clocks, cycles, what gives seconds come first."""
-    return not (name in CLOCKS and event.periods), name not in CLOCKS | CYCLES, not frequencies.get(name)
+    return not (name in _CLOCKS and event.periods), name not in _CLOCKS | _CYCLES, not frequencies.get(name)
 
 
 def _other_events(event: str, events: Mapping[str, _Event]) -> Iterator[str]:
@@ -288,16 +288,16 @@ def _seconds(event: _Event, frequency: float | None) -> dict[Place, float]:
 def _of_threads(script: _Script) -> Iterator[str]:
     """Say what makes the sum over all threads other than the time of a program."""
     if not script.with_processes and len(script.stacks.locations) > 1:
-        yield NO_PROCESSES
+        yield _NO_PROCESSES
     commands = script.commands.most_common()
     total = script.commands.total()
     if len(commands) > 1:
-        shown = ", ".join(f"{name} ({count} samples)" for name, count in commands[:MAX_COMMANDS])
-        more = f" and {len(commands) - MAX_COMMANDS} more" if len(commands) > MAX_COMMANDS else ""
+        shown = ", ".join(f"{name} ({count} samples)" for name, count in commands[:_MAX_COMMANDS])
+        more = f" and {len(commands) - _MAX_COMMANDS} more" if len(commands) > _MAX_COMMANDS else ""
         yield f"several commands in it: {shown}{more}"
-    if idle := script.commands.get(IDLE):
+    if idle := script.commands.get(_IDLE):
         yield (
-            f"{figure(100 * idle / total, 2)} % of the samples are of idle processors ({IDLE}):"
+            f"{figure(100 * idle / total, 2)} % of the samples are of idle processors ({_IDLE}):"
             " perf script --comm NAME leaves them out"
         )
 

@@ -18,10 +18,10 @@ from ingest.errors import InputError
 from ingest.profile import CPU, Metric, Profile
 from ingest.readers import ProfileReader
 from ingest.reading.files import head, read_bytes
-from ingest.reading.stacks import NO_SECONDS, SAMPLES, TIME, UNKNOWN, profile_of, require_room
+from ingest.reading.stacks import NO_SECONDS, SAMPLES, TIME_METRIC, UNKNOWN, profile_of, require_room
 from ingest.units import SECONDS
 
-NUMBER, EIGHT_BYTES, TEXT, FOUR_BYTES = 0, 1, 2, 5
+_NUMBER, _EIGHT_BYTES, _TEXT, _FOUR_BYTES = 0, 1, 2, 5
 
 _Bytes = NDArray[np.uint8]
 _MORE = 0x80  # the bit of a byte that another one of the same number follows
@@ -50,7 +50,7 @@ class Fields:
 
         It is 0, as the format has it, in messages without the field.
         """
-        found = self.only(number, NUMBER)
+        found = self.only(number, _NUMBER)
         values = np.zeros(self.messages, dtype=np.int64)
         values[found.message] = found._numbers()[0]
         return values
@@ -61,7 +61,7 @@ class Fields:
         Returns:
             int64[messages], how many each message has; and the numbers of all messages.
         """
-        found = self._where((self.key == (number << 3 | TEXT)) | (self.key == (number << 3 | NUMBER)))
+        found = self._where((self.key == (number << 3 | _TEXT)) | (self.key == (number << 3 | _NUMBER)))
         found = found._where(found.begin < found.end)
         numbers, counts = found._numbers()
         return np.bincount(found.message, counts, self.messages).astype(np.int64), numbers
@@ -97,14 +97,14 @@ class Fields:
 
 _Hashes = NDArray[np.uint64]
 _SEED = 20_240_229
-MAX_TYPES = 64
-BLOCK_BYTES = 1 << 22  # of samples that are read at once
-LAST_FIELD = 14  # with the greatest number
-HINT = "is the file truncated?"
+_MAX_TYPES = 64
+_BLOCK_BYTES = 1 << 22  # of samples that are read at once
+_LAST_FIELD = 14  # with the greatest number
+_HINT = "is the file truncated?"
 
 _SAMPLE_TYPE, _SAMPLE, _LOCATION, _FUNCTION, _STRING, _DURATION = 1, 2, 4, 5, 6, 10
 _USED = (_SAMPLE_TYPE, _SAMPLE, _LOCATION, _FUNCTION, _STRING)
-_KIND, _UNIT = 1 << 3 | NUMBER, 2 << 3 | NUMBER  # of a type of values
+_KIND, _UNIT = 1 << 3 | _NUMBER, 2 << 3 | _NUMBER  # of a type of values
 _LINES = 4  # of a location
 _SPARSE = 8  # numbers of locations up to so many times their count are looked up in a table
 
@@ -120,7 +120,7 @@ class _Message:
 
     def fields(self, number: int) -> Fields:
         """Return the fields of all messages of a field."""
-        return fields_of(self.content, *self.spans[number].T)
+        return _fields_of(self.content, *self.spans[number].T)
 
     def text(self, number: int) -> str:
         """Return a text of the table."""
@@ -136,12 +136,12 @@ def matches(path: Path) -> bool:
     content = head(path, READER.head_bytes)
     at = 0
     try:
-        for end in field_ends(content):
-            key, begin = number_at(content, at)
-            if key == _SAMPLE_TYPE << 3 | TEXT:
-                found = _fields_of_one(content[number_at(content, begin)[1] : end])
+        for end in _field_ends(content):
+            key, begin = _number_at(content, at)
+            if key == _SAMPLE_TYPE << 3 | _TEXT:
+                found = _fields_of_one(content[_number_at(content, begin)[1] : end])
                 return found.key.tolist() in ([_KIND], [_UNIT], [_KIND, _UNIT])
-            if not 1 <= key >> 3 <= LAST_FIELD:
+            if not 1 <= key >> 3 <= _LAST_FIELD:
                 return False
             at = end
     except ValueError:
@@ -149,18 +149,18 @@ def matches(path: Path) -> bool:
     return False
 
 
-def read(path: Path) -> Profile:
+def _read(path: Path) -> Profile:
     """Read the stacks of a file with all their values."""
     content = read_bytes(path, READER.max_bytes)
     try:
         return _profile(_message(content), str(path))
     except ValueError as error:
-        raise InputError(f"not a profile of pprof: {error}", where=str(path), hint=HINT) from error
+        raise InputError(f"not a profile of pprof: {error}", where=str(path), hint=_HINT) from error
 
 
 def _message(content: bytes) -> _Message:
     found = _fields_of_one(content)
-    texts = {number: found.only(number, TEXT) for number in _USED}
+    texts = {number: found.only(number, _TEXT) for number in _USED}
     return _Message(
         content=found.content,
         spans={number: np.stack([of.begin, of.end], axis=1) for number, of in texts.items()},
@@ -169,7 +169,7 @@ def _message(content: bytes) -> _Message:
 
 
 def _fields_of_one(content: bytes) -> Fields:
-    return fields_between(np.frombuffer(content, np.uint8), np.fromiter(field_ends(content), np.int64))
+    return _fields_between(np.frombuffer(content, np.uint8), np.fromiter(_field_ends(content), np.int64))
 
 
 def _profile(message: _Message, source: str) -> Profile:
@@ -194,7 +194,7 @@ def _profile(message: _Message, source: str) -> Profile:
         "pprof",
         f"{stacks.stacks} stacks with {listed}{duration}, no total is stated",
         files=places.files,
-        notices=() if TIME in by_metric else (NO_SECONDS,),
+        notices=() if TIME_METRIC in by_metric else (NO_SECONDS,),
     )
 
 
@@ -204,9 +204,9 @@ def _blocks(message: _Message) -> Iterator[Fields]:
     first = 0
     while first < len(spans):
         begin = spans[first, 0]
-        last = max(int(np.searchsorted(spans[:, 1], begin + BLOCK_BYTES)), first + 1)
+        last = max(int(np.searchsorted(spans[:, 1], begin + _BLOCK_BYTES)), first + 1)
         block = spans[first:last] - begin
-        yield fields_of(message.content[begin : begin + block[-1, 1]], *block.T)
+        yield _fields_of(message.content[begin : begin + block[-1, 1]], *block.T)
         first = last
 
 
@@ -233,9 +233,9 @@ class _Locations:
     def of(cls, message: _Message) -> "_Locations":
         """Return the locations of a profile; of those with the same number the last one counts."""
         found = message.fields(_LOCATION)
-        lines = found.only(_LINES, TEXT)
+        lines = found.only(_LINES, _TEXT)
         location = lines.message
-        functions = fields_of(message.content, lines.begin, lines.end).values(1)
+        functions = _fields_of(message.content, lines.begin, lines.end).values(1)
         of_function, names, files = _functions(message, functions)
         count = np.bincount(location, minlength=found.messages)
         first = np.cumsum(count) - count
@@ -310,7 +310,7 @@ def _named(tree: CallTree, names: Sequence[str]) -> tuple[CallTree, tuple[str, .
 def _weights(message: _Message) -> list[tuple[Metric, float]]:
     """Return the metrics of the types of values, and what to multiply them by; processor time is the time."""
     types = message.fields(_SAMPLE_TYPE)
-    if not 0 < types.messages <= MAX_TYPES:
+    if not 0 < types.messages <= _MAX_TYPES:
         raise ValueError(f"{types.messages} types of values")
     stated = [
         (message.text(kind), message.text(unit))
@@ -325,11 +325,11 @@ def _weights(message: _Message) -> list[tuple[Metric, float]]:
 
 def _weight(name: str, unit: str, main_time: str) -> tuple[Metric, float]:
     if unit in SECONDS:
-        return (TIME if name == main_time else Metric(f"{name} time", "s")), SECONDS[unit]
+        return (TIME_METRIC if name == main_time else Metric(f"{name} time", "s")), SECONDS[unit]
     if name == SAMPLES.name:
         return SAMPLES, 1.0
     return Metric(
-        "time values" if name == TIME.name else name or "values", "occ" if unit == "count" else unit
+        "time values" if name == TIME_METRIC.name else name or "values", "occ" if unit == "count" else unit
     ), 1.0
 
 
@@ -337,7 +337,7 @@ READER = ProfileReader(
     name="pprof",
     pattern="*.prof, *.pb.gz",
     matches=matches,
-    read=read,
+    read=_read,
     fallback=1,
     max_bytes=1 << 29,
     head_bytes=1 << 16,
@@ -505,7 +505,7 @@ def _preorder(parent: IntArray, depth: IntArray, first: IntArray) -> IntArray:
 # messages of few fields at once.
 
 
-def field_ends(content: bytes) -> Iterator[int]:
+def _field_ends(content: bytes) -> Iterator[int]:
     """Yield where the fields of one message end, one after the other.
 
     Raises:
@@ -513,15 +513,15 @@ def field_ends(content: bytes) -> Iterator[int]:
     """
     at, end = 0, len(content)
     while at < end:
-        key, at = (content[at], at + 1) if content[at] < _MORE else number_at(content, at)
+        key, at = (content[at], at + 1) if content[at] < _MORE else _number_at(content, at)
         kind = key & 7
-        if kind == TEXT:  # keys and most lengths are one byte
-            size, at = (content[at], at + 1) if at < end and content[at] < _MORE else number_at(content, at)
+        if kind == _TEXT:  # keys and most lengths are one byte
+            size, at = (content[at], at + 1) if at < end and content[at] < _MORE else _number_at(content, at)
             at += size
-        elif kind == NUMBER:
-            at = number_at(content, at)[1]
-        elif kind in (EIGHT_BYTES, FOUR_BYTES):
-            at += 8 if kind == EIGHT_BYTES else 4
+        elif kind == _NUMBER:
+            at = _number_at(content, at)[1]
+        elif kind in (_EIGHT_BYTES, _FOUR_BYTES):
+            at += 8 if kind == _EIGHT_BYTES else 4
         else:
             raise ValueError(f"a field of kind {kind}")
         if at > end:
@@ -529,7 +529,7 @@ def field_ends(content: bytes) -> Iterator[int]:
         yield at
 
 
-def number_at(content: bytes, at: int) -> tuple[int, int]:
+def _number_at(content: bytes, at: int) -> tuple[int, int]:
     """Return the number that begins at a place, without sign, and where it ends.
 
     Raises:
@@ -547,7 +547,7 @@ def number_at(content: bytes, at: int) -> tuple[int, int]:
         shift += 7
 
 
-def fields_of(content: _Bytes, begin: IntArray, end: IntArray) -> Fields:
+def _fields_of(content: _Bytes, begin: IntArray, end: IntArray) -> Fields:
     """Return the fields of messages of few fields, given where these begin and end, int64[messages]."""
     parts: list[tuple[IntArray, ...]] = [(np.zeros(0, dtype=np.int64),) * 4]
     message, at = np.flatnonzero(begin < end), begin[begin < end]
@@ -561,7 +561,7 @@ def fields_of(content: _Bytes, begin: IntArray, end: IntArray) -> Fields:
     return Fields(content=content, messages=len(begin), message=message, key=key, begin=start, end=at)
 
 
-def fields_between(content: _Bytes, ends: IntArray) -> Fields:
+def _fields_between(content: _Bytes, ends: IntArray) -> Fields:
     """Return the fields of one message, given their ends."""
     at = np.concatenate([[0], ends[:-1]]) if len(ends) else ends
     key, begin, end = _fields_at(content, at, ends)
@@ -572,10 +572,10 @@ def _fields_at(content: _Bytes, at: IntArray, stop: IntArray) -> tuple[IntArray,
     """Return the keys of the fields at places before `stop`, and where their contents begin and end."""
     key, start = _numbers_at(content, at, stop)
     kind = key & 7
-    text, variable = kind == TEXT, (kind == TEXT) | (kind == NUMBER)
-    if (wrong := (kind > TEXT) & (kind != FOUR_BYTES)).any():
+    text, variable = kind == _TEXT, (kind == _TEXT) | (kind == _NUMBER)
+    if (wrong := (kind > _TEXT) & (kind != _FOUR_BYTES)).any():
         raise ValueError(f"a field of kind {kind[wrong][0]}")
-    end = start + np.where(kind == EIGHT_BYTES, 8, 4)
+    end = start + np.where(kind == _EIGHT_BYTES, 8, 4)
     value, behind = _numbers_at(content, start[variable], stop[variable])
     sized = text[variable]
     if ((value < 0) | (value > len(content)))[sized].any():

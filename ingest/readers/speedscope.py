@@ -16,12 +16,12 @@ from ingest.readers import ProfileReader
 from ingest.reading.files import head, read_text, writable
 from ingest.reading.json_values import load_json
 from ingest.reading.packed import plain_name
-from ingest.reading.stacks import NO_SECONDS, SAMPLES, TIME, UNKNOWN, Stacks
+from ingest.reading.stacks import NO_SECONDS, SAMPLES, TIME_METRIC, UNKNOWN, Stacks
 from ingest.units import SECONDS
 
-BYTES = Metric("bytes", "bytes")
-MAX_PROFILES = 1 << 16
-MAX_KNOWN_STACKS = 1 << 16
+_BYTES = Metric("bytes", "bytes")
+_MAX_PROFILES = 1 << 16
+_MAX_KNOWN_STACKS = 1 << 16
 
 _PROCESS = re.compile(r"\bprocess:?\s+(\d{1,18})", re.IGNORECASE | re.ASCII)
 
@@ -36,7 +36,7 @@ def matches(path: Path) -> bool:
     return plain_name(path).name.endswith(".speedscope.json") or b"speedscope.app/file-format-schema" in start
 
 
-def read(path: Path) -> Profile:
+def _read(path: Path) -> Profile:
     """Read a file: each of its profiles is a location."""
     content = load_json(read_text(path, READER.max_bytes), str(path))
     try:
@@ -51,7 +51,7 @@ def _profile(content: object, source: str) -> Profile:
     frames = _list((shared if isinstance(shared, dict) else top).get("frames"), "frames")
     names, files = _functions(frames)
     profiles = _list(top.get("profiles"), "profiles")
-    if len(profiles) > MAX_PROFILES:
+    if len(profiles) > _MAX_PROFILES:
         raise ValueError(f"{len(profiles)} profiles")
     stacks, notices, stated = Stacks(), list[str](), 0.0
     regions = [stacks.callpaths.regions.setdefault(name, len(stacks.callpaths.regions)) for name in names]
@@ -115,7 +115,7 @@ def _sampled(
         if node == ROOT:
             for frame in _list(sample, "a sample"):
                 node = nodes.setdefault((node, _region(frame, regions)), len(nodes))
-            if len(known) < MAX_KNOWN_STACKS:
+            if len(known) < _MAX_KNOWN_STACKS:
                 known[text] = node
         if node != ROOT:  # an empty stack is idle time
             yield node, _number(weight)
@@ -151,9 +151,9 @@ def _weights(unit: object) -> tuple[Metric, float]:
     if unit is None or unit == "none":
         return SAMPLES, 1.0
     if isinstance(unit, str) and unit in SECONDS:
-        return TIME, SECONDS[unit]
-    if unit == BYTES.name:
-        return BYTES, 1.0
+        return TIME_METRIC, SECONDS[unit]
+    if unit == _BYTES.name:
+        return _BYTES, 1.0
     raise ValueError(f"the unit {str(unit)[:30]!r} is not known")
 
 
@@ -195,7 +195,7 @@ READER = ProfileReader(
     name="speedscope",
     pattern="*.speedscope.json",
     matches=matches,
-    read=read,
+    read=_read,
     fallback=1,
     max_bytes=1 << 29,
     head_bytes=1 << 16,

@@ -32,17 +32,17 @@ from ingest.profile import (
 from ingest.readers import ProfileReader
 from ingest.reading.files import head, read_text
 from ingest.reading.json_values import JsonRecord, json_text, parse_json
-from ingest.reading.stacks import TIME, VISITS
+from ingest.reading.stacks import TIME_METRIC, VISITS_METRIC
 from ingest.run_names import PROCESSES
 from ingest.run_settings import OVERLAPPING_TIME, RECONCILED, SAMPLED, STATISTIC
 from ingest.units import NANOSECOND
 
-MAX_VALUES = 1 << 26
-MAX_CPUS = 1 << 21
-ROUNDING = 1.001  # by which regions side by side may exceed the whole
-MANY_REGIONS = 64  # whose stated efficiencies are kept
-APART = "(inside or around others)"
-OVERLAPPING_SECONDS = Metric(OVERLAPPING_TIME, "s", MetricKind.SIMPLE)
+_MAX_VALUES = 1 << 26
+_MAX_CPUS = 1 << 21
+_ROUNDING = 1.001  # by which regions side by side may exceed the whole
+_MANY_REGIONS = 64  # whose stated efficiencies are kept
+APART_TIMERS = "(inside or around others)"
+_OVERLAPPING_SECONDS = Metric(OVERLAPPING_TIME, "s", MetricKind.SIMPLE)
 
 _USEFUL = "usefulTime"
 _LOST = {
@@ -52,7 +52,7 @@ _LOST = {
     "OpenMP serialization": ("ompSerializationTime", "notUsefulOMPSerialization"),
 }
 _IDLE = "idle CPUs"
-_PARADIGMS = {**dict.fromkeys((*_LOST, _IDLE), "openmp"), "MPI": "mpi", APART: OVERLAPPING}
+_PARADIGMS = {**dict.fromkeys((*_LOST, _IDLE), "openmp"), "MPI": "mpi", APART_TIMERS: OVERLAPPING}
 _MARKS = (b'"dlbVersion"', b'"elapsedTime"', b'"usefulTime"')
 
 
@@ -68,7 +68,7 @@ class _Region:
     efficiencies: Mapping[str, str]  # as the file states them
 
 
-def matches(path: Path) -> bool:
+def _matches(path: Path) -> bool:
     """Return whether a file is an object with the entries of TALP."""
     start = head(path)
     return start.lstrip().startswith(b"{") and all(mark in start for mark in _MARKS)
@@ -79,24 +79,24 @@ def parameters(path: Path) -> Mapping[str, float]:
     return {PROCESSES: float(_ranks(_content(path))[0])}
 
 
-def read(path: Path) -> Profile:
+def _read(path: Path) -> Profile:
     """Read all regions; each CPU of a process has the mean of its CPUs."""
     content = _content(path)
     ranks, cpus = _ranks(content)
     regions = list(_regions(content, ranks, cpus))
     whole, inside = regions[0], regions[1:]
-    fit = sum(region.seconds.sum() for region in inside) <= ROUNDING * whole.seconds.sum()
+    fit = sum(region.seconds.sum() for region in inside) <= _ROUNDING * whole.seconds.sum()
     builder = CallTreeBuilder()
     values = _values(builder, whole, inside, fit)
     place, tree, names = builder.build()
-    if len(tree) * ranks * cpus > MAX_VALUES:
+    if len(tree) * ranks * cpus > _MAX_VALUES:
         what = f"too large for memory: {len(tree)} call paths on {ranks * cpus} CPUs"
         raise InputError(what, where=str(path))
     stored = {metric.name: np.zeros((len(tree), ranks, cpus)) for metric, rows in values.items() if rows}
     for metric, rows in values.items():
         for node, row in rows.items():
             of_cpus = stored[metric.name][place[node]]
-            if metric is VISITS:
+            if metric is VISITS_METRIC:
                 of_cpus[:, 0] = row
             else:
                 of_cpus[:] = row[:, None] / cpus
@@ -119,7 +119,7 @@ def read(path: Path) -> Profile:
             **({SAMPLED: "no"} if per_process else {STATISTIC: f"mean of {ranks} processes"}),
             **{
                 f"TALP: {region.name}: {name}": value
-                for region in regions[:MANY_REGIONS]
+                for region in regions[:_MANY_REGIONS]
                 for name, value in region.efficiencies.items()
             },
         },
@@ -131,18 +131,22 @@ def _values(
     builder: CallTreeBuilder, whole: _Region, inside: Sequence[_Region], fit: bool
 ) -> dict[Metric, dict[int, FloatArray]]:
     """Return values of nodes, float64[rank]: of regions that do not fit only what they take as a whole."""
-    values: dict[Metric, dict[int, FloatArray]] = {TIME: {}, VISITS: {}, OVERLAPPING_SECONDS: {}}
+    values: dict[Metric, dict[int, FloatArray]] = {
+        TIME_METRIC: {},
+        VISITS_METRIC: {},
+        _OVERLAPPING_SECONDS: {},
+    }
 
     def add(metric: Metric, path: tuple[str, ...], row: FloatArray) -> None:
         node = builder.add(path)
         values[metric][node] = values[metric].get(node, 0.0) + row
 
     def add_region(path: tuple[str, ...], region: _Region, seconds: FloatArray) -> None:
-        add(VISITS, path, np.full(seconds.shape[1], region.visits / seconds.shape[1]))
-        add(TIME, path, seconds[0])
+        add(VISITS_METRIC, path, np.full(seconds.shape[1], region.visits / seconds.shape[1]))
+        add(TIME_METRIC, path, seconds[0])
         for row, name in zip(seconds[1:], (*_LOST, _IDLE), strict=True):
             if row.any():
-                add(TIME, (*path, name), row)
+                add(TIME_METRIC, (*path, name), row)
 
     below = sum((region.seconds for region in inside), np.zeros_like(whole.seconds))
     add_region((whole.name,), whole, np.maximum(whole.seconds - below, 0.0) if fit else whole.seconds)
@@ -150,7 +154,7 @@ def _values(
         if fit:
             add_region((whole.name, region.name), region, region.seconds)
         else:
-            add(OVERLAPPING_SECONDS, (whole.name, APART, region.name), region.seconds.sum(axis=0))
+            add(_OVERLAPPING_SECONDS, (whole.name, APART_TIMERS, region.name), region.seconds.sum(axis=0))
     return values
 
 
@@ -168,7 +172,7 @@ def _ranks(content: JsonRecord) -> tuple[int, int]:
     resources = content.record("resources", optional=True)
     ranks = int(_number(whole, "numMpiRanks") or _number(resources, "numMpiRanks") or 1)
     cpus = _number(whole, "numCpus") or _number(resources, "numCpus") or ranks
-    if max(ranks, cpus) > MAX_CPUS:
+    if max(ranks, cpus) > _MAX_CPUS:
         raise InputError(f"{max(ranks, cpus):g} CPUs: more than any run has", where=content.where)
     return ranks, max(1, round(cpus / ranks))
 
@@ -229,8 +233,8 @@ def _notices(content: JsonRecord, inside: list[_Region], fit: bool) -> Iterator[
 READER = ProfileReader(
     name="TALP",
     pattern="*.json",
-    matches=matches,
-    read=read,
+    matches=_matches,
+    read=_read,
     unnamed_parameters=parameters,
     fallback=1,
     precedence=1,

@@ -29,11 +29,11 @@ from ingest.profile import CPU, LocationTable, Metric, Profile, RegionTable, Val
 from ingest.readers import ProfileReader
 from ingest.reading.files import COPY_ALL, missing_numbers, read_bytes, read_text
 from ingest.reading.packed import plain_name
-from ingest.reading.stacks import VISITS
+from ingest.reading.stacks import VISITS_METRIC
 from ingest.region_class import GPU_COPY
 from ingest.units import MICROSECOND
 
-MAGIC = b"\0P\0P\0K"
+_MAGIC = b"\0P\0P\0K"
 NEWEST_VERSION = 2
 
 _USER_EVENT_BYTES = 40  # id, number of samples, four doubles
@@ -47,7 +47,7 @@ def _matches_packed(path: Path) -> bool:
 def _read_packed(path: Path) -> Profile:
     """Read a packed profile; times come in seconds."""
     record = _Record(str(path), read_bytes(path, PACKED.max_bytes))
-    if record.take(len(MAGIC)) != MAGIC:
+    if record.take(len(_MAGIC)) != _MAGIC:
         raise record.error("not a packed profile of TAU")
     version, compatible = record.integer(), record.integer()
     if compatible > NEWEST_VERSION:
@@ -59,7 +59,7 @@ def _read_packed(path: Path) -> Profile:
     for _ in range(record.count(2)):
         record.text()  # a user event
     locations, calls, exclusive = _threads(record, len(functions), len(metrics))
-    return tau_profile(
+    return _tau_profile(
         TauData(
             source=str(path),
             functions=[name for name, _ in functions],
@@ -120,9 +120,9 @@ def _metadata(record: _Record, version: int) -> tuple[dict[str, str], dict[tuple
     for _ in range(record.count(16)):
         thread = struct.unpack(">3i", record.take(12))
         of_thread = {record.text(): record.text() for _ in range(record.count(4))}
-        if DEVICE in of_thread:
-            devices[thread] = of_thread[DEVICE]
-    return dict(pairs[:MAX_ATTRIBUTES]), devices
+        if _DEVICE in of_thread:
+            devices[thread] = of_thread[_DEVICE]
+    return dict(pairs[:_MAX_ATTRIBUTES]), devices
 
 
 def _groups(record: _Record, names: list[str]) -> str:
@@ -140,7 +140,7 @@ def _threads(record: _Record, functions: int, metrics: int) -> tuple[IntArray, F
     number = record.count(20)
     if not number or not functions:
         raise record.error("it contains no thread or no function")
-    if (metrics + 1) * functions * number > MAX_VALUES:
+    if (metrics + 1) * functions * number > _MAX_VALUES:
         raise record.error(f"too large for memory: {functions} functions on {number} threads")
     locations = np.zeros((number, 3), dtype=np.int64)
     calls = np.zeros((functions, number))
@@ -162,17 +162,17 @@ PACKED = ProfileReader(
 )
 
 
-MAX_VALUES = 1 << 27
-MAX_ATTRIBUTES = 256
-SINGLE_METRIC = "TIME"  # the metric of a file that names none
-ARROW = " => "
-ROUNDING = 1e-6  # relative: flat times and those of call paths are printed, and differ in their last digits
+_MAX_VALUES = 1 << 27
+_MAX_ATTRIBUTES = 256
+_SINGLE_METRIC = "TIME"  # the metric of a file that names none
+_ARROW = " => "
+_ROUNDING = 1e-6  # relative: flat times and those of call paths are printed, and differ in their last digits
 
 _FILE = re.compile(r"profile\.([0-9]{1,9})\.([0-9]{1,9})\.([0-9]{1,9})")
 _FOLDER = re.compile(r"MULTI__(.+)")
 _HEADER = re.compile(r"\s*([0-9]{1,9})\s+templated_functions(?:_MULTI_(\S+))?\s*$")
-DEVICE = "CUDA Device"  # metadata of the threads that TAU makes for streams of accelerators
-WHOLE = ".TAU application"  # what takes the time of a stream in which nothing runs there
+_DEVICE = "CUDA Device"  # metadata of the threads that TAU makes for streams of accelerators
+_WHOLE = ".TAU application"  # what takes the time of a stream in which nothing runs there
 _COPY = re.compile(r"Memory copy (?:Host|Device|\()")
 _GROUP = re.compile(r'GROUP="([^"]*)"')
 _ATTRIBUTE = re.compile(r"<attribute><name>([^<]*+)</name><value>([^<]*+)</value></attribute>")
@@ -212,7 +212,7 @@ def files(path: Path) -> list[Path]:
     return [file for folder in _folders(path) for file in _files(folder).values()]
 
 
-def read(path: Path) -> Profile:
+def _read(path: Path) -> Profile:
     """Read the files of a directory: one location each; times come in seconds."""
     folders = _folders(path)
     threads_of = [_files(folder) for folder in folders]
@@ -223,7 +223,7 @@ def read(path: Path) -> Profile:
     names = dict.fromkeys(row[0] for threads in content for _, rows, _ in threads for row in rows)
     functions = {name: i for i, name in enumerate(names)}
     shape = (len(folders), len(functions), len(threads_of[0]))
-    if int(np.prod(shape)) > MAX_VALUES:
+    if int(np.prod(shape)) > _MAX_VALUES:
         raise InputError(f"too large for memory: {shape[1]} functions on {shape[2]} threads", where=str(path))
     calls, exclusive = np.zeros(shape[1:]), np.zeros(shape)
     groups = [""] * len(functions)
@@ -234,7 +234,7 @@ def read(path: Path) -> Profile:
             exclusive[metric, at, location] = [row[2] for row in rows]
             for i, row in zip(at, rows, strict=True):
                 groups[i] = groups[i] or row[3]
-    return tau_profile(
+    return _tau_profile(
         TauData(
             source=str(path),
             functions=list(functions),
@@ -244,7 +244,7 @@ def read(path: Path) -> Profile:
             calls=calls,
             exclusive=exclusive,
             attributes=content[0][0][2],
-            devices=[named.get(DEVICE, "") for _, _, named in content[0]],
+            devices=[named.get(_DEVICE, "") for _, _, named in content[0]],
         )
     )
 
@@ -264,7 +264,7 @@ def _files(folder: Path) -> dict[tuple[int, int, int], Path]:
 
 
 def _read_file(file: Path) -> Content:
-    lines = read_text(file, TEXT.max_bytes).split("\n")
+    lines = read_text(file, _TEXT.max_bytes).split("\n")
     header = _HEADER.match(lines[0])
     if header is None:
         raise InputError("line 1: not the header of a TAU profile", where=str(file))
@@ -273,9 +273,9 @@ def _read_file(file: Path) -> Content:
     rows = [_row(line, at, file) for at, line in enumerate(islice(lines, start, start + number), start + 1)]
     if len(rows) < number:
         raise InputError(f"contains {len(rows)} of its {number} functions: it is truncated", where=str(file))
-    attributes = islice(_ATTRIBUTE.finditer(lines[1] if start == 2 else ""), MAX_ATTRIBUTES)
+    attributes = islice(_ATTRIBUTE.finditer(lines[1] if start == 2 else ""), _MAX_ATTRIBUTES)
     named = {html.unescape(match[1]): html.unescape(match[2]) for match in attributes}
-    return header[2] or named.get("Metric Name", SINGLE_METRIC), rows, named
+    return header[2] or named.get("Metric Name", _SINGLE_METRIC), rows, named
 
 
 def _row(line: str, at: int, file: Path) -> Row:
@@ -320,7 +320,7 @@ class _Region:
     line: int
 
 
-def tau_profile(data: TauData) -> Profile:
+def _tau_profile(data: TauData) -> Profile:
     """Build the profile.
 
     TAU writes every function with its flat values, and also the call paths that end in that function and
@@ -331,7 +331,7 @@ def tau_profile(data: TauData) -> Profile:
     for name, measured in zip(("the calls", *data.metrics), (data.calls, *data.exclusive), strict=True):
         require_summable(measured, name, data.source)
     own = [i for i, name in enumerate(data.functions) if not _SAMPLED.search(name)]
-    paths = [[_region(part) for part in data.functions[i].split(ARROW)] for i in own]
+    paths = [[_region(part) for part in data.functions[i].split(_ARROW)] for i in own]
     values = np.concatenate([data.calls[None, own], data.exclusive[:, own]])
     values, kept = _without_callpaths(values, [[region.name for region in path] for path in paths])
     if not len(kept):
@@ -342,10 +342,10 @@ def tau_profile(data: TauData) -> Profile:
     stored = np.zeros((len(tree), len(values), len(data.locations)))
     np.add.at(stored, place[nodes], values[:, kept].swapaxes(0, 1))
     locations = _locations(data.locations, data.devices)
-    idle = np.array([names[region] == WHOLE for region in tree.region.tolist()], dtype=np.bool_)
+    idle = np.array([names[region] == _WHOLE for region in tree.region.tolist()], dtype=np.bool_)
     stored[np.ix_(idle, np.ones(len(values), dtype=np.bool_), locations.accelerator)] = 0.0
     metrics = _metrics(data.metrics)
-    if len({VISITS.name, *(metric.name for metric in metrics)}) <= len(metrics):
+    if len({VISITS_METRIC.name, *(metric.name for metric in metrics)}) <= len(metrics):
         raise InputError("two metrics have the same name", where=data.source)
     scale = [1.0, *(MICROSECOND if metric.unit == "s" else 1.0 for metric in metrics)]
     return Profile(
@@ -353,9 +353,9 @@ def tau_profile(data: TauData) -> Profile:
         tree=tree,
         regions=_table(names, paths, [data.groups[i] for i in own]),
         locations=locations,
-        metrics=(*metrics, VISITS),
+        metrics=(*metrics, VISITS_METRIC),
         load=ValuesInMemory(
-            tree, {m.name: stored[:, i] * scale[i] for i, m in enumerate((VISITS, *metrics))}
+            tree, {m.name: stored[:, i] * scale[i] for i, m in enumerate((VISITS_METRIC, *metrics))}
         ),
         attributes={"generator": "TAU", **data.attributes},
         notices=_notices(data, len(own), paths),
@@ -390,7 +390,7 @@ def _without_callpaths(values: FloatArray, paths: list[list[str]]) -> tuple[Floa
     left = values.copy()
     sources, targets = np.array(ends).T
     np.subtract.at(left.swapaxes(0, 1), targets, values.swapaxes(0, 1)[sources])
-    left[left <= ROUNDING * values] = 0.0
+    left[left <= _ROUNDING * values] = 0.0
     kept[targets] = left[:, targets].any(axis=(0, 2))
     return left, np.flatnonzero(kept)
 
@@ -460,13 +460,13 @@ def _notices(data: TauData, kept: int, paths: list[list[_Region]]) -> tuple[str,
     return tuple(notices)
 
 
-TEXT = ProfileReader(
+_TEXT = ProfileReader(
     name="TAU",
     pattern="profile.<node>.<context>.<thread>",
     matches=matches,
-    read=read,
+    read=_read,
     files=files,
     max_bytes=256 << 20,
 )
 
-READERS = (TEXT, PACKED)
+READERS = (_TEXT, PACKED)

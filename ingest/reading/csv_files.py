@@ -21,8 +21,8 @@ from ingest.reading.parquet_files import BombError, open_parquet
 if TYPE_CHECKING:
     import pandas as pd
 
-DELIMITERS = ",;\t|"
-HEAD = 1 << 14  # bytes in which the layout shows
+_DELIMITERS = ",;\t|"
+_HEAD = 1 << 14  # bytes in which the layout shows
 
 _RULE = re.compile(r"[\s|+:=-]*[-=]{2}[\s|+:=-]*")
 _COUNTED = re.compile(r"# ?(?=of\b)")  # as in "# of cores"
@@ -34,14 +34,14 @@ _FORMS = {  # of numbers that show what is between them and their decimals
     ",": r"[+-]?(?:\d+,(?!\d{3}$)\d+|0,\d+|\d{1,3}(?:\.\d{3})+,\d+)(?:[eE][+-]?\d+)?",
     ".": r"[+-]?(?:\d*\.(?!\d{3}$)\d+|0\.\d+|\d{1,3}(?:,\d{3})+\.\d+|\d{1,3}(?:,\d{3}){2,})(?:[eE][+-]?\d+)?",
 }
-ENDINGS = (".xlsx", ".xlsm")
-SAVE = "save the sheet as CSV"
+_ENDINGS = (".xlsx", ".xlsm")
+_SAVE = "save the sheet as CSV"
 _MAX_BYTES = 1 << 32
-MAX_CELLS = 1 << 28
-MAX_COLUMNS = 1 << 12
-CSV_ENDINGS = frozenset((".csv", ".tsv", *ENDINGS))
-PARQUET = b"PAR1"
-UNNAMED = "Unnamed: "  # what pandas writes for a heading that is empty
+_MAX_CELLS = 1 << 28
+_MAX_COLUMNS = 1 << 12
+CSV_ENDINGS = frozenset((".csv", ".tsv", *_ENDINGS))
+_PARQUET = b"PAR1"
+_UNNAMED = "Unnamed: "  # what pandas writes for a heading that is empty
 NO_VALUE = ("", "NA", "N/A", "NaN", "nan", "null", "None", "-")
 
 
@@ -57,18 +57,18 @@ class Frame:
 
 def is_unnamed(header: str) -> bool:
     """Return whether a heading is empty, or what stands for one."""
-    return not header.strip() or header.startswith(UNNAMED)
+    return not header.strip() or header.startswith(_UNNAMED)
 
 
 def is_parquet(path: Path) -> bool:
     """Return whether a file begins as Parquet files do."""
-    return head(path).startswith(PARQUET)
+    return head(path).startswith(_PARQUET)
 
 
 def csv_header(path: Path) -> list[str]:
     """Return the names of the columns of a CSV file; none if its beginning is not one."""
     try:
-        content, delimiter = as_csv(_content(path, only_head=True), str(path))
+        content, delimiter = _as_csv(_content(path, only_head=True), str(path))
     except InputError:
         return []
     start, end = _header(content)
@@ -84,7 +84,7 @@ def csv_cells(line: str, delimiter: str = ",") -> list[str]:
 
 
 def read_csv(path: Path, delimiter: str = "", numbers: Collection[str] = ()) -> Frame:
-    """Read a table whose first line names the columns: CSV, or what `as_csv` makes it of.
+    """Read a table whose first line names the columns: CSV, or what `_as_csv` makes it of.
 
     Args:
         delimiter: what separates cells; by default the layout shows it.
@@ -100,7 +100,7 @@ def read_csv(path: Path, delimiter: str = "", numbers: Collection[str] = ()) -> 
     if b"\0" in content:
         raise InputError("binary data where text is expected", where=str(path))
     given = delimiter
-    content, delimiter = (content, given) if given else as_csv(content, str(path))
+    content, delimiter = (content, given) if given else _as_csv(content, str(path))
     start, end = _header(content)
     first, begin = content[start:end].decode("utf-8", errors="replace"), min(end + 1, len(content))
     names = _names(first, delimiter, str(path))
@@ -145,7 +145,7 @@ def read_csv(path: Path, delimiter: str = "", numbers: Collection[str] = ()) -> 
         )
     frame = table.unify_dictionaries().to_pandas()
     if delimiter != "," or b'"' in content:
-        frame = with_points(frame, delimiter)
+        frame = _with_points(frame, delimiter)
     return Frame(source=str(path), table=frame, place=place)
 
 
@@ -160,7 +160,7 @@ def read_parquet(path: Path) -> Frame:
     content = read_bytes(path, _MAX_BYTES)
     try:
         file = open_parquet(content)
-        if file.metadata.num_rows * max(file.metadata.num_columns, 1) > MAX_CELLS:
+        if file.metadata.num_rows * max(file.metadata.num_columns, 1) > _MAX_CELLS:
             raise InputError("too large for memory", where=str(path), hint="split the file")
         if nested := next((f.name for f in file.schema_arrow if pa.types.is_nested(f.type)), None):
             raise InputError(f"the column '{nested}' holds nested values", where=str(path))
@@ -174,9 +174,9 @@ def read_parquet(path: Path) -> Frame:
 
 
 def _content(path: Path, *, only_head: bool = False) -> bytes:
-    if path.suffix.lower() in ENDINGS:
-        return workbook_csv(path, _MAX_BYTES)
-    return utf8(head(path) if only_head else read_bytes(path, _MAX_BYTES))
+    if path.suffix.lower() in _ENDINGS:
+        return _workbook_csv(path, _MAX_BYTES)
+    return _utf8(head(path) if only_head else read_bytes(path, _MAX_BYTES))
 
 
 def _header(content: bytes) -> tuple[int, int]:
@@ -197,9 +197,9 @@ def _names(line: str, delimiter: str, source: str) -> list[str]:
         names = [name.strip() for name in next(csv.reader([line.rstrip("\r")], delimiter=delimiter), [])]
     except csv.Error as error:
         raise InputError(f"the first line does not name columns: {error}", where=source) from error
-    if len(names) > MAX_COLUMNS:
+    if len(names) > _MAX_COLUMNS:
         raise InputError(f"{len(names)} columns: more than any table has", where=source)
-    names = [name or f"{UNNAMED}{place}" for place, name in enumerate(names)]
+    names = [name or f"{_UNNAMED}{place}" for place, name in enumerate(names)]
     for number, name in enumerate(names, start=1):
         if name in names[: number - 1]:
             raise InputError(f"two columns are called '{name}'", where=source, hint="rename one")
@@ -215,7 +215,7 @@ def _line_numbers(body: str, delimiter: str) -> list[int]:
     return lines or [1]
 
 
-def workbook_csv(path: Path, most: int) -> bytes:
+def _workbook_csv(path: Path, most: int) -> bytes:
     """Return the cells of the only sheet with a table as CSV: values of formulas, times with colons.
 
     Raises:
@@ -224,7 +224,7 @@ def workbook_csv(path: Path, most: int) -> bytes:
     try:
         import openpyxl
     except ModuleNotFoundError as error:
-        hint = f"pip install 'callpath-pipeline[excel]', or {SAVE}"
+        hint = f"pip install 'callpath-pipeline[excel]', or {_SAVE}"
         raise InputError("openpyxl is not installed", where=str(path), hint=hint) from error
     tables: dict[str, list[list[str]]] = {}
     try:
@@ -232,7 +232,7 @@ def workbook_csv(path: Path, most: int) -> bytes:
             if sum(file.file_size for file in archive.infolist()) > inflation_limit(
                 path.stat().st_size, most
             ):
-                raise InputError("a decompression bomb", where=str(path), hint=SAVE)
+                raise InputError("a decompression bomb", where=str(path), hint=_SAVE)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of what openpyxl does not keep, such as charts
             for sheet in openpyxl.load_workbook(path, read_only=True, data_only=True).worksheets:
@@ -243,12 +243,12 @@ def workbook_csv(path: Path, most: int) -> bytes:
     except InputError:
         raise
     except Exception as error:  # openpyxl raises whatever a damaged file leads to
-        raise InputError(f"cannot be read as a workbook: {error}", where=str(path), hint=SAVE) from error
+        raise InputError(f"cannot be read as a workbook: {error}", where=str(path), hint=_SAVE) from error
     if len(tables) != 1:
         what = (
             f"{len(tables)} sheets with tables ({', '.join(tables)})" if tables else "no sheet with a table"
         )
-        raise InputError(what, where=str(path), hint=SAVE)
+        raise InputError(what, where=str(path), hint=_SAVE)
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(tables.popitem()[1])
     return text.getvalue().encode()
@@ -259,7 +259,7 @@ def workbook_csv(path: Path, most: int) -> bytes:
 # Lines stay where they are, so that messages name those of the file: what is no row becomes an empty line.
 
 
-def utf8(content: bytes) -> bytes:
+def _utf8(content: bytes) -> bytes:
     """Return a text in UTF-8 that a spreadsheet may have written in Latin letters; `packed` knows marks."""
     try:
         content.decode()
@@ -268,17 +268,17 @@ def utf8(content: bytes) -> bytes:
     return content
 
 
-def as_csv(content: bytes, source: str) -> tuple[bytes, str]:
+def _as_csv(content: bytes, source: str) -> tuple[bytes, str]:
     """Return a table as CSV, and what separates its cells."""
     if content.startswith(b"sep="):
         return b"\n" + content.partition(b"\n")[2], chr(content[4])
-    lines = [line.rstrip("\r") for line in content[:HEAD].decode("utf-8", "replace").split("\n")]
+    lines = [line.rstrip("\r") for line in content[:_HEAD].decode("utf-8", "replace").split("\n")]
     rule = next((i for i, line in enumerate(lines) if _RULE.fullmatch(line)), None)
     if rule is not None and "|" in "".join(lines[max(rule - 1, 0) : rule + 2]):
         return _written(_barred(content.decode("utf-8", "replace").split("\n"), source)), "\t"
     place = _header_place(lines)
     line = _uncommented(lines[place])
-    delimiter = max(DELIMITERS, key=line.count)
+    delimiter = max(_DELIMITERS, key=line.count)
     if delimiter in line or not line.strip():
         return _delimited(content, place, delimiter.encode()), delimiter
     return _written(_in_columns(content.decode("utf-8", "replace").split("\n"), place)), "\t"
@@ -300,7 +300,7 @@ def _header_place(lines: Sequence[str]) -> int:
         and _alike(lines[above].removeprefix("#"), lines[first])
     ):
         return above
-    filled = [sum(map(bool, map(str.strip, re.split(f"[{DELIMITERS}]", lines[i])))) > 1 for i in shown]
+    filled = [sum(map(bool, map(str.strip, re.split(f"[{_DELIMITERS}]", lines[i])))) > 1 for i in shown]
     if filled[:1] != [False]:
         return first
     pairs = zip(pairwise(shown), filled, strict=False)
@@ -313,7 +313,7 @@ def _has_letters(line: str) -> bool:
 
 def _alike(header: str, row: str) -> bool:
     """Return whether a line may name the columns of a row."""
-    signs = [sign for sign in DELIMITERS if sign in row] or [""]
+    signs = [sign for sign in _DELIMITERS if sign in row] or [""]
     counts = [(len(_cells([header, row], sign)[0]), len(_cells([header, row], sign)[1])) for sign in signs]
     return _has_letters(header) and any(one == two > 1 for one, two in counts)
 
@@ -372,7 +372,7 @@ def _written(rows: Sequence[Sequence[str]]) -> bytes:
     return text.getvalue().encode()
 
 
-def with_points(table: "pd.DataFrame", delimiter: str) -> "pd.DataFrame":
+def _with_points(table: "pd.DataFrame", delimiter: str) -> "pd.DataFrame":
     """Write the numbers in columns of texts with decimal points and without separators of thousands.
 
     What a comma is shows in a column, else in the others; if nowhere, semicolons between cells mean decimal

@@ -17,7 +17,7 @@ LOG_HEAD_BYTES = 1 << 18  # of a log, read to recognise it
 LOG_TAIL_BYTES = 1 << 20
 MAX_LARGE_BYTES = 1 << 33  # of files that are read line by line
 BLOCK_BYTES = 1 << 22  # of texts that are searched block by block
-HEAD_BLOCK_BYTES = 1 << 12  # of a packed file, to have what stands before damage
+_HEAD_BLOCK_BYTES = 1 << 12  # of a packed file, to have what stands before damage
 
 
 def read_text(path: Path, max_bytes: int = MAX_BYTES) -> str:
@@ -141,7 +141,7 @@ def head(path: Path, size: int = HEAD_BYTES) -> bytes:
             start = file.read(size)
     except OSError:
         return b""
-    return b"".join(_blocks(path, size, HEAD_BLOCK_BYTES)) if is_packed(start) else start
+    return b"".join(_blocks(path, size, _HEAD_BLOCK_BYTES)) if is_packed(start) else start
 
 
 def _blocks(path: Path, size: int, block_bytes: int) -> Iterator[bytes]:
@@ -213,7 +213,7 @@ def head_lines(path: Path, size: int) -> list[str]:
     return [line.rstrip("\r") for line in (lines[:-1] if cut else lines)]
 
 
-MAX_FILES = 1 << 16
+_MAX_FILES = 1 << 16
 COPY_ALL = "copy the files of all processes of the run, or measure it again"
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
@@ -232,7 +232,7 @@ def numbered_files(found: Sequence[Path]) -> tuple[str, dict[int, Path]]:
     for file in found:
         forms.setdefault(tuple(_NUMBER.split(file.name)), []).append(file)
     found = max(forms.values(), key=len, default=[])
-    if not 2 <= len(found) <= MAX_FILES:
+    if not 2 <= len(found) <= _MAX_FILES:
         return "", {}
     columns = zip(*(map(int, _NUMBER.findall(file.name)) for file in found), strict=True)
     differing = [(place, column) for place, column in enumerate(columns) if len(set(column)) > 1]

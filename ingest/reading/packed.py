@@ -18,14 +18,14 @@ from typing import BinaryIO, cast
 
 from ingest.errors import InputError
 
-ENDINGS = (".gz", ".xz", ".zst")
-ARCHIVES = {b"PK\x03\x04": "zip", b"7z\xbc\xaf\x27\x1c": "7z", b"Rar!": "rar"}  # by their first bytes
+_ENDINGS = (".gz", ".xz", ".zst")
+_ARCHIVES = {b"PK\x03\x04": "zip", b"7z\xbc\xaf\x27\x1c": "7z", b"Rar!": "rar"}  # by their first bytes
 _TAR, _TAR_MARK = b"ustar", 257
 UNPACK = {"tar": "tar xf", "zip": "unzip", "7z": "7z x", "rar": "unrar x"}
-AGAIN = "copy the file again"
+_AGAIN = "copy the file again"
 
-HARMLESS = 1 << 26
-RATIO = 100  # profiles stay below it, even those that are nearly all zeros
+_HARMLESS = 1 << 26
+_RATIO = 100  # profiles stay below it, even those that are nearly all zeros
 
 
 def _fastest() -> ModuleType:
@@ -45,7 +45,7 @@ _GZIP_WINDOW = 31  # zlib's code for "32 KiB window, gzip header and trailer"
 
 def inflation_limit(compressed: int, most: int) -> int:
     """Return the number of bytes that `compressed` bytes may inflate to, at most `most`."""
-    return min(most, max(HARMLESS, RATIO * compressed))
+    return min(most, max(_HARMLESS, _RATIO * compressed))
 
 
 def inflate_row(compressed: bytes | memoryview, size: int) -> bytes:
@@ -79,11 +79,11 @@ def gunzip(compressed: bytes | memoryview, *, where: str, most: int = _MOST) -> 
         try:
             plain += stream.decompress(rest, limit + 1 - len(plain))
         except InflateError as damage:
-            raise InputError(f"damaged gzip data ({damage})", where=where, hint=AGAIN) from damage
+            raise InputError(f"damaged gzip data ({damage})", where=where, hint=_AGAIN) from damage
         if len(plain) > limit:
             raise _bomb(where, len(compressed), limit)
         if not stream.eof:
-            raise InputError("the gzip data ends early", where=where, hint=f"the file is truncated: {AGAIN}")
+            raise InputError("the gzip data ends early", where=where, hint=f"the file is truncated: {_AGAIN}")
         rest = stream.unused_data
         if not rest.startswith(GZIP_MAGIC):
             return plain
@@ -147,14 +147,14 @@ def is_packed_file(path: Path) -> bool:
 
 def plain_name(path: Path) -> Path:
     """Return the path without the ending of what it is packed with."""
-    return path.with_suffix("") if path.suffix.lower() in ENDINGS else path
+    return path.with_suffix("") if path.suffix.lower() in _ENDINGS else path
 
 
 def archive_kind(start: bytes) -> str:
     """Return which archive begins with these bytes, `_TAR_MARK` and more of them; empty if it is none."""
     if start[_TAR_MARK:].startswith(_TAR):
         return "tar"
-    return next((kind for magic, kind in ARCHIVES.items() if start.startswith(magic)), "")
+    return next((kind for magic, kind in _ARCHIVES.items() if start.startswith(magic)), "")
 
 
 def unpack(content: bytes | memoryview, *, where: str, most: int = _MOST) -> bytes:
@@ -200,10 +200,10 @@ class _Unpacked(io.RawIOBase):
             plain = self._stream.read1(len(buffer))
         except EOFError as error:
             what = f"the {self._form} data ends early"
-            raise InputError(what, where=self._where, hint=f"the file is truncated: {AGAIN}") from error
+            raise InputError(what, where=self._where, hint=f"the file is truncated: {_AGAIN}") from error
         except (OSError, ValueError, MemoryError, zlib.error, lzma.LZMAError) as error:
             what = f"damaged {self._form} data ({error})"
-            raise InputError(what, where=self._where, hint=AGAIN) from error
+            raise InputError(what, where=self._where, hint=_AGAIN) from error
         self._read += len(plain)
         if self._read > self._limit:
             raise _bomb(self._where, self._size, self._limit)

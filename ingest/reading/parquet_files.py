@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-DEEPEST = 12  # structs and lists in each other; footers have six
+_DEEPEST = 12  # structs and lists in each other; footers have six
 _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _STRUCT = 1, 2, 3, 7, 8, 9, 10, 12
 _WHOLE = (4, 5, 6)  # numbers of 16, 32 and 64 bits, all of which are variable in length
 
@@ -25,9 +25,9 @@ _ROW_GROUPS, _COLUMNS, _OF_COLUMN = 4, 1, 3
 _NUMBER, _COMPRESSED, _DATA, _DICTIONARY = 5, 7, 9, 11  # of a column: values, bytes, offsets of pages
 _SIZE, _IN_FILE, _KINDS, _VALUES = 2, 3, (5, 7, 8), 1  # of a page: bytes, in the file; of its kind: values
 MAX_PARQUET_BYTES = 1 << 32
-CELL = 8  # bytes that a cell takes in memory at least
-MOST_ENTRIES = 1 << 16  # of a list in the footer: columns, row groups
-TEXT = "BYTE_ARRAY"
+_CELL = 8  # bytes that a cell takes in memory at least
+_MOST_ENTRIES = 1 << 16  # of a list in the footer: columns, row groups
+_TEXT = "BYTE_ARRAY"
 
 
 class BombError(ValueError):
@@ -45,14 +45,14 @@ def open_parquet(content: bytes) -> "pq.ParquetFile":
     import pyarrow.parquet as pq
 
     def opened(**how: list[str]) -> pq.ParquetFile:
-        return pq.ParquetFile(pa.BufferReader(content), thrift_container_size_limit=MOST_ENTRIES, **how)
+        return pq.ParquetFile(pa.BufferReader(content), thrift_container_size_limit=_MOST_ENTRIES, **how)
 
     whole, held = opened().metadata, held_by_pages(content)
     cells = whole.num_rows * max(whole.num_columns, 1)
-    if max(held.size, CELL * held.values, CELL * cells) > inflation_limit(len(content), MAX_PARQUET_BYTES):
+    if max(held.size, _CELL * held.values, _CELL * cells) > inflation_limit(len(content), MAX_PARQUET_BYTES):
         raise _bomb(len(content), f"{max(held.values, cells)} cells")
     columns = map(whole.schema.column, range(whole.num_columns))
-    return opened(read_dictionary=[column.path for column in columns if column.physical_type == TEXT])
+    return opened(read_dictionary=[column.path for column in columns if column.physical_type == _TEXT])
 
 
 def plain_texts(table: "pa.Table", size: int) -> "pa.Table":
@@ -187,7 +187,7 @@ class _Compact:
         return (value >> 1) ^ -(value & 1)
 
     def _value(self, kind: int, deep: int) -> Any:  # noqa: ANN401
-        if deep > DEEPEST:
+        if deep > _DEEPEST:
             raise _damaged()
         if kind in (_TRUE, _FALSE):
             return kind == _TRUE

@@ -16,14 +16,14 @@ from ingest.errors import InputError, one_line
 from ingest.profile import CPU, LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
 from ingest.run_settings import RECONCILED, SAMPLED
 
-TIME = Metric("time", "s")
+TIME_METRIC = Metric("time", "s")
 SAMPLES = Metric("samples", "occ")
-VISITS = Metric("visits", "occ")
+VISITS_METRIC = Metric("visits", "occ")
 
 NO_SECONDS = "neither a unit nor an interval is stated: values are numbers of samples, not seconds"
 PROGRAM = "<program>"  # the region of time that no call or range of a program has
 UNKNOWN = "[unknown]"  # what perf calls a function without a name
-MAX_VALUES = 1 << 27
+_MAX_VALUES = 1 << 27
 PARADIGM = "sampling"  # says nothing of a region: names tell what it does
 
 Place = tuple[int, int]  # location and node
@@ -99,7 +99,7 @@ def require_room(callpaths: int, threads: int, metrics: int, source: str) -> Non
     """Refuse a profile without call paths, or with more values than fit into memory."""
     if not callpaths:
         raise InputError("no stack in it", where=source, hint="was the measurement interrupted?")
-    if callpaths * threads * max(metrics, 1) > MAX_VALUES:
+    if callpaths * threads * max(metrics, 1) > _MAX_VALUES:
         what = f"too large for memory: {callpaths} call paths on {threads} threads"
         raise InputError(what, where=source, hint="convert the processes one by one")
 

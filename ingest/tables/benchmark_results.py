@@ -24,11 +24,11 @@ from ingest.reading.files import head, read_text
 from ingest.reading.json_values import JsonRecord, json_list, parse_json
 from ingest.run_metadata import METADATA_PROCESSES, choose_parameters
 from ingest.table_mapping import TableMapping
-from ingest.tables.headings import NAMES, read_headings
+from ingest.tables.headings import COLUMN_NAMES, read_headings
 from ingest.units import SECONDS
 
-KERNEL, VALUE = "figure of merit", "seconds"
-MAX_TEXT = 500  # characters of a variable that are kept
+_KERNEL, VALUE = "figure of merit", "seconds"
+_MAX_TEXT = 500  # characters of a variable that are kept
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +42,7 @@ class FigureOfMerit:
     place: str
 
 
-def frame_of(
+def _frame_of(
     figures: Sequence[FigureOfMerit], mapping: TableMapping, preferred: Sequence[str], source: str
 ) -> tuple[Frame, TableMapping]:
     """Bring the figures that are times into a table with one row each.
@@ -66,14 +66,14 @@ def frame_of(
     names = list(dict.fromkeys(name for figure in times for name in figure.run))
     parameters = mapping.parameters or _parameters(times, names, preferred)
     columns: dict[str, list[Any]] = {
-        name: [figure.run.get(name, "")[:MAX_TEXT] for figure in times] for name in names
+        name: [figure.run.get(name, "")[:_MAX_TEXT] for figure in times] for name in names
     }
-    columns[KERNEL] = [figure.name for figure in times]
+    columns[_KERNEL] = [figure.name for figure in times]
     columns[VALUE] = [_seconds(figure) for figure in times]
     stated = replace(
         mapping,
         parameters=parameters,
-        kernel=KERNEL,
+        kernel=_KERNEL,
         value=(VALUE,),
         separator="",
         metadata=mapping.metadata
@@ -112,7 +112,7 @@ def _is_number(text: str) -> bool:
         return False
 
 
-def plain_text(value: object) -> str:
+def _plain_text(value: object) -> str:
     """Return a value of JSON as text; nothing for null and for what is nested."""
     if value is None or isinstance(value, dict | list):
         return ""
@@ -143,10 +143,12 @@ def read_benchmark(path: Path, mapping: TableMapping) -> tuple[Frame, TableMappi
         figures = list(_reported(content) if _is_report(start) else _of_ramble(content))
     names = {name for figure in figures for name in figure.run}
     if _is_ramble(start):
-        preferred = [name for name in names if name not in NAMES["ramble"] and "/" not in name]
+        preferred = [name for name in names if name not in COLUMN_NAMES["ramble"] and "/" not in name]
     else:
-        preferred = [name for name in names if name not in NAMES["reframe"] and not name.startswith("job")]
-    return frame_of(figures, mapping, sorted(preferred), str(path))
+        preferred = [
+            name for name in names if name not in COLUMN_NAMES["reframe"] and not name.startswith("job")
+        ]
+    return _frame_of(figures, mapping, sorted(preferred), str(path))
 
 
 def _is_log(start: bytes) -> bool:
@@ -209,21 +211,21 @@ def _of_case(test: JsonRecord, session: Mapping[str, object], at: str) -> Iterat
 def _of_ramble(content: JsonRecord) -> Iterator[FigureOfMerit]:
     common = {name: content.content.get(name) for name in ("workspace_name", "workspace_hash")}
     for number, experiment in enumerate(content.records("experiments", "an experiment"), start=1):
-        repeats = plain_text(experiment.content.get("N_REPEATS"))
+        repeats = _plain_text(experiment.content.get("N_REPEATS"))
         sums_up_others = repeats.isdecimal() and repeats.strip("0") != ""
         if experiment.content.get("RAMBLE_STATUS") != _SUCCESS or sums_up_others:
             continue
         variables = experiment.record("RAMBLE_VARIABLES", optional=True).content
         run = _texts(common, experiment.content, variables)
-        place = f"experiment {number} ({plain_text(experiment.content.get('name'))})"
+        place = f"experiment {number} ({_plain_text(experiment.content.get('name'))})"
         for context in experiment.records("CONTEXTS", "a context", optional=True):
-            prefix = plain_text(context.content.get("display_name") or context.content.get("name"))
+            prefix = _plain_text(context.content.get("display_name") or context.content.get("name"))
             for figure in context.records("foms", "a figure of merit", optional=True):
-                name = plain_text(figure.value("name"))
+                name = _plain_text(figure.value("name"))
                 yield FigureOfMerit(
                     name=name if prefix in _NO_CONTEXT else f"{prefix}: {name}",
                     value=figure.content.get("value"),
-                    unit=plain_text(figure.content.get("units")),
+                    unit=_plain_text(figure.content.get("units")),
                     run=run,
                     place=f"{place}, {name}",
                 )
@@ -232,4 +234,4 @@ def _of_ramble(content: JsonRecord) -> Iterator[FigureOfMerit]:
 def _texts(*described: Mapping[str, object]) -> dict[str, str]:
     """Return what describes a run as texts, without what is empty; what comes later counts."""
     values = {name: value for of in described for name, value in of.items()}
-    return {name: text for name, value in values.items() if (text := plain_text(value))}
+    return {name: text for name, value in values.items() if (text := _plain_text(value))}

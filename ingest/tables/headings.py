@@ -73,7 +73,7 @@ TIME_UNITS: dict[str, float] = dict(SECONDS) | {
 
 _WORDS["processes"] += sorted(PROCESS_PARAMETERS)
 _WORDS["repetitions"] = [*sorted(COUNTERS - {"profile"}), *_WORDS["repetitions"]]
-NAMES: Mapping[str, tuple[str, ...]] = {meaning: tuple(names) for meaning, names in _WORDS.items()}
+COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {meaning: tuple(names) for meaning, names in _WORDS.items()}
 """Words by what they mean; of several that a table has, the first one counts."""
 
 STATISTICS = ("mean", "median", "least", "most")
@@ -82,7 +82,7 @@ STATISTICS = ("mean", "median", "least", "most")
 MOST_LETTERS = 80  # of a name that are looked at
 
 _TIMES = ("spread", "halfclocks", "cpuclocks", "wall", "totals", "times", "runs", "small")
-_SETS = {meaning: frozenset(names) for meaning, names in NAMES.items()}
+_SETS = {meaning: frozenset(names) for meaning, names in COLUMN_NAMES.items()}
 _OF_TIMES = frozenset().union(*(_SETS[name] for name in (*STATISTICS, *_TIMES)))
 _COUNTABLE = _SETS["processes"].union(*(_SETS[name] for name in ("cores", "gpus", "threads", "nodes")))
 _SIGNS = {
@@ -251,7 +251,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 def _counted(key: str, names: Collection[str]) -> bool:
     """Return whether a key is a name with or without words that say that it is counted."""
-    cut = [of(key, word) for word in NAMES["counting"] for of in (str.removeprefix, str.removesuffix)]
+    cut = [of(key, word) for word in COLUMN_NAMES["counting"] for of in (str.removeprefix, str.removesuffix)]
     return key in names or any(2 < len(rest) < len(key) and _counted(rest, names) for rest in cut)
 
 

@@ -20,7 +20,7 @@ from ingest.table_mapping import TableMapping
 from ingest.units import MICROSECOND
 
 _HEAD_BYTES = 1 << 14
-KERNEL, BYTES, SECONDS = "benchmark", "bytes", "time [s]"
+_KERNEL, _BYTES, _SECONDS = "benchmark", "bytes", "time [s]"
 
 MESSAGE_TITLE = re.compile(r"#\s*(?:OSU \S+\s+(?P<osu>.+?)\s+Test\b.*|Benchmarking\s+(?P<imb>\S+)\s*)")
 _OSU_NAMES = {
@@ -102,18 +102,18 @@ def read_messages(path: Path, mapping: TableMapping) -> tuple[Frame, TableMappin
     if not found:
         raise InputError("no time of a message in it", where=str(path), hint="was the benchmark interrupted?")
     columns: dict[str, list[object]] = {
-        KERNEL: [one.benchmark for one in found],
-        BYTES: [one.size for one in found],
-        SECONDS: [one.seconds for one in found],
+        _KERNEL: [one.benchmark for one in found],
+        _BYTES: [one.size for one in found],
+        _SECONDS: [one.seconds for one in found],
     }
     stated = all(one.processes for one in found)
     if stated:
         columns[PROCESSES] = [one.processes for one in found]
     named = replace(
         mapping,
-        parameters=mapping.parameters or ((PROCESSES,) if stated else ()) + (BYTES,),
-        kernel=KERNEL,
-        value=(SECONDS,),
+        parameters=mapping.parameters or ((PROCESSES,) if stated else ()) + (_BYTES,),
+        kernel=_KERNEL,
+        value=(_SECONDS,),
         separator="",
     )
     table = pd.DataFrame(columns)

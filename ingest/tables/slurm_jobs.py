@@ -21,10 +21,10 @@ from ingest.tables.headings import seconds_of
 _HEAD_BYTES = 1 << 14
 _MAX_BYTES = 1 << 28
 
-KERNEL, SECONDS, CPUS, PROCESSES, NODES = "kernel", "elapsed [s]", "CPUs", "p", "nodes"
-MEMORY, ENERGY = "max_rss", "energy"
-JOB = "job"  # the kernel: all that ran between the beginning and the end
-DONE = ("COMPLETED", "")  # states of jobs that are read; others are said
+_KERNEL, _SECONDS, _CPUS, _PROCESSES, _NODES = "kernel", "elapsed [s]", "CPUs", "p", "nodes"
+JOB_MEMORY, JOB_ENERGY = "max_rss", "energy"
+_JOB = "job"  # the kernel: all that ran between the beginning and the end
+_DONE = ("COMPLETED", "")  # states of jobs that are read; others are said
 
 _SEPARATORS = "|;,\t"
 _DASHES = re.compile(r"-+")
@@ -63,18 +63,18 @@ def read_jobs(path: Path, mapping: TableMapping) -> tuple[Frame, TableMapping]:
     jobs = list(_jobs(path))
     if not jobs:
         raise InputError("no job in it", where=str(path), hint="was sacct asked for other dates?")
-    columns: dict[str, list[object]] = {KERNEL: [JOB] * len(jobs), SECONDS: list(map(_seconds, jobs))}
+    columns: dict[str, list[object]] = {_KERNEL: [_JOB] * len(jobs), _SECONDS: list(map(_seconds, jobs))}
     cpus = [_largest(job, ("ncpus", "alloccpus"), _number) for job in jobs]
     counts = {
-        PROCESSES: [_largest(job, ("ntasks",), _number) for job in jobs],
-        NODES: [_largest(job, ("nnodes", "allocnodes"), _number) for job in jobs],
-        CPUS: cpus,
+        _PROCESSES: [_largest(job, ("ntasks",), _number) for job in jobs],
+        _NODES: [_largest(job, ("nnodes", "allocnodes"), _number) for job in jobs],
+        _CPUS: cpus,
     }
     columns |= {name: list(found) for name, found in counts.items() if all(found)}
     scale = next((name for name in counts if name in columns), "")
     figures = {
-        MEMORY: [_largest(job, ("maxrss",), lambda text: _size(text, 1024)) for job in jobs],
-        ENERGY: [_joules(job) / (held or 1) for job, held in zip(jobs, cpus, strict=True)],
+        JOB_MEMORY: [_largest(job, ("maxrss",), lambda text: _size(text, 1024)) for job in jobs],
+        JOB_ENERGY: [_joules(job) / (held or 1) for job, held in zip(jobs, cpus, strict=True)],
     }
     columns |= {name: list(found) for name, found in figures.items() if all(found)}
     described = {
@@ -86,9 +86,9 @@ def read_jobs(path: Path, mapping: TableMapping) -> tuple[Frame, TableMapping]:
     stated = replace(
         mapping,
         parameters=mapping.parameters or tuple(filter(None, [scale])),
-        kernel=KERNEL,
-        value=(SECONDS,),
-        locations=CPUS if CPUS in columns else "",
+        kernel=_KERNEL,
+        value=(_SECONDS,),
+        locations=_CPUS if _CPUS in columns else "",
         metrics=tuple(name for name in figures if name in columns),
         metadata=mapping.metadata or tuple(described),
         separator="",
@@ -151,7 +151,7 @@ def _identity(row: Row) -> str:
 def _seconds(job: _Job) -> object:
     """Return the seconds of a job, its state if it did not complete, or what stands for its time."""
     state = job.row.get("state", "").partition(" ")[0].rstrip("+")
-    if state not in DONE:
+    if state not in _DONE:
         return f"state {state}"
     if raw := job.row.get("elapsedraw"):
         return raw

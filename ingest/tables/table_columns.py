@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from ingest.errors import InputError, nearest_hint
 from ingest.table_mapping import TableMapping
-from ingest.tables.headings import NAMES, Heading, is_number, read_headings
-from ingest.tables.time_columns import MOST_NAMES, TimeColumn, choose_times, stated_times
+from ingest.tables.headings import COLUMN_NAMES, Heading, is_number, read_headings
+from ingest.tables.time_columns import MOST_HEADINGS, TimeColumn, choose_times, stated_times
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +46,9 @@ def find_columns(headers: Sequence[str], mapping: TableMapping, source: str) -> 
 
     def one(stated: str, meaning: str) -> str:
         by_key = {heading.key: heading for heading in reversed(left) if heading.seconds is None}
-        found = None if stated else next((by_key[name] for name in NAMES[meaning] if name in by_key), None)
+        found = (
+            None if stated else next((by_key[name] for name in COLUMN_NAMES[meaning] if name in by_key), None)
+        )
         if found is None:
             return stated
         left.remove(found)
@@ -88,7 +90,7 @@ def find_columns(headers: Sequence[str], mapping: TableMapping, source: str) -> 
 
 def _check_headers(headers: Sequence[str], mapping: TableMapping, source: str) -> None:
     if headers and all(map(is_number, headers)):
-        what = f"the first line names no columns ({', '.join(headers[:MOST_NAMES])})"
+        what = f"the first line names no columns ({', '.join(headers[:MOST_HEADINGS])})"
         raise InputError(what, where=source, hint="write p,seconds there")
     if twice := next((name for i, name in enumerate(headers) if name in headers[:i]), None):
         raise InputError(f"two columns are called '{twice}'", where=source, hint="rename one")

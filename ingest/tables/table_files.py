@@ -10,7 +10,7 @@ from typing import Any
 
 from ingest.errors import InputError, RunNameError
 from ingest.profile_search import Skipped
-from ingest.readers.timer_tables.timer_kind import WHOLE
+from ingest.readers.timer_tables.timer_kind import WHOLE_RUN
 from ingest.reading.csv_files import CSV_ENDINGS, Frame, csv_header, is_parquet, read_csv, read_parquet
 from ingest.reading.files import entries, head, read_text
 from ingest.reading.json_values import parse_json
@@ -26,10 +26,10 @@ from ingest.tables.table_columns import find_columns
 from ingest.tables.table_rows import FileName, read_rows
 from ingest.tables.table_study import TableStudy, make_study
 
-TOOLS: Sequence[Mapping[str, Any]] = tomllib.loads(
+_TOOLS: Sequence[Mapping[str, Any]] = tomllib.loads(
     (files(__package__) / "benchmark_tools.toml").read_text("utf-8")
 )["tools"]
-KERNEL, SECONDS, PARAMETERS = "benchmark", "time [s]", "parameters"
+_KERNEL, _SECONDS, _PARAMETERS = "benchmark", "time [s]", "parameters"
 
 _SETTINGS = (
     "real_time",
@@ -43,13 +43,13 @@ _SETTINGS = (
 _AGGREGATES = ("mean", "median", "stddev", "cv", "BigO", "RMS", "min", "max")
 
 
-def tool_of(path: Path) -> Mapping[str, Any] | None:
+def _tool_of(path: Path) -> Mapping[str, Any] | None:
     """Return which tool wrote a file, None if none of them did."""
     start = head(path)
-    return next((tool for tool in TOOLS if all(mark.encode() in start for mark in tool["marks"])), None)
+    return next((tool for tool in _TOOLS if all(mark.encode() in start for mark in tool["marks"])), None)
 
 
-def read_results(path: Path, mapping: TableMapping) -> tuple[Frame, TableMapping]:
+def _read_results(path: Path, mapping: TableMapping) -> tuple[Frame, TableMapping]:
     """Read a row per benchmark and repetition.
 
     Raises:
@@ -57,10 +57,11 @@ def read_results(path: Path, mapping: TableMapping) -> tuple[Frame, TableMapping
     """
     import pandas as pd
 
-    tool = tool_of(path) or TOOLS[0]
+    tool = _tool_of(path) or _TOOLS[0]
     rows = list(_rows(tool, path))
     kinds = {
-        tuple(n for n, text in row[PARAMETERS].items() if is_number(text)): row[KERNEL] for row in rows[::-1]
+        tuple(n for n, text in row[_PARAMETERS].items() if is_number(text)): row[_KERNEL]
+        for row in rows[::-1]
     }
     kinds.pop((), None)
     if not kinds:
@@ -70,19 +71,19 @@ def read_results(path: Path, mapping: TableMapping) -> tuple[Frame, TableMapping
         shown = ", ".join(f"{kernel} ({', '.join(names)})" for names, kernel in list(kinds.items())[:3])
         hint = f"choose some: parameters = {list(parameters)} in [table]"
         raise InputError(f"benchmarks with different parameters: {shown}", where=str(path), hint=hint)
-    used = [row | row[PARAMETERS] for row in rows if set(parameters) <= row[PARAMETERS].keys()]
-    left = dict.fromkeys(row[KERNEL] for row in rows if not set(parameters) <= row[PARAMETERS].keys())
-    table = pd.DataFrame(used).drop(columns=PARAMETERS).astype(object).fillna("")
-    described = tuple(name for name in table.columns if name not in (KERNEL, SECONDS, *parameters))
-    stated = {"parameters": tuple(parameters), "kernel": KERNEL, "value": (SECONDS,), "metadata": described}
+    used = [row | row[_PARAMETERS] for row in rows if set(parameters) <= row[_PARAMETERS].keys()]
+    left = dict.fromkeys(row[_KERNEL] for row in rows if not set(parameters) <= row[_PARAMETERS].keys())
+    table = pd.DataFrame(used).drop(columns=_PARAMETERS).astype(object).fillna("")
+    described = tuple(name for name in table.columns if name not in (_KERNEL, _SECONDS, *parameters))
+    stated = {"parameters": tuple(parameters), "kernel": _KERNEL, "value": (_SECONDS,), "metadata": described}
     said = (f"{', '.join(left)}: left out, without {', '.join(parameters)}",) if left else ()
-    frame = Frame(source=str(path), table=table, place=lambda row: str(used[row][KERNEL]), said=said)
+    frame = Frame(source=str(path), table=table, place=lambda row: str(used[row][_KERNEL]), said=said)
     return frame, replace(mapping, separator="", **stated)  # type: ignore[arg-type]
 
 
-DEPTH = 4  # folders below the directory: ReFrame has perflogs/<system>/<partition>
-MAX_FILES = 10_000
-TEXT_ENDINGS = frozenset((".txt", ".dat", ".md", ".tab", ".prn", ".asc", ".data"))
+_DEPTH = 4  # folders below the directory: ReFrame has perflogs/<system>/<partition>
+_MAX_FILES = 10_000
+_TEXT_ENDINGS = frozenset((".txt", ".dat", ".md", ".tab", ".prn", ".asc", ".data"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,10 +126,10 @@ def find_tables(path: Path, mapping: TableMapping) -> TableSource | None:
             )
         return TableSource(path=path, files=mapping.file, mapping=mapping)
     if path.is_file():
-        named = plain_name(path).suffix.lower() in CSV_ENDINGS or matches(path, mapping) or _is_text(path)
+        named = plain_name(path).suffix.lower() in CSV_ENDINGS or _matches(path, mapping) or _is_text(path)
         return TableSource(path=path, files=(path,), mapping=mapping) if named else None
-    files = list(_files_below(path, DEPTH))
-    found = list(islice((file for file in files if matches(file, mapping)), MAX_FILES))
+    files = list(_files_below(path, _DEPTH))
+    found = list(islice((file for file in files if _matches(file, mapping)), _MAX_FILES))
     others = [file for file in files if file not in set(found)]
     skipped = tuple(
         Skipped(file, "no column of times is recognised")
@@ -139,7 +140,7 @@ def find_tables(path: Path, mapping: TableMapping) -> TableSource | None:
     return TableSource(path=path, files=tables, mapping=mapping, skipped=skipped) if tables else None
 
 
-def matches(path: Path, mapping: TableMapping) -> bool:
+def _matches(path: Path, mapping: TableMapping) -> bool:
     """Return whether a file is a table; a CSV file is one if its header has a column of times."""
     if any(is_one(path) for is_one, _ in _KINDS):
         return True
@@ -161,7 +162,7 @@ def _has_times(path: Path, least_parameters: int = 0) -> bool:
 def _is_text(path: Path) -> bool:
     """Return whether a text that may hold anything is a table with a parameter, a time and rows."""
     try:
-        known = plain_name(path).suffix.lower() in TEXT_ENDINGS and _has_times(path, 1)
+        known = plain_name(path).suffix.lower() in _TEXT_ENDINGS and _has_times(path, 1)
         return known and len(read_csv(path).table) > 1
     except InputError:
         return False
@@ -220,7 +221,7 @@ _KINDS: Sequence[
 ] = (
     (is_parquet, lambda path, mapping: (read_parquet(path), mapping)),
     (is_benchmark, read_benchmark),
-    (tool_of, read_results),
+    (_tool_of, _read_results),
     (is_job_table, read_jobs),
     (is_message_benchmark, read_messages),
 )
@@ -243,7 +244,7 @@ def _rows(tool: Mapping[str, Any], path: Path) -> Iterator[dict[str, Any]]:
         own = _first(entry, ["parameters", "params"])
         parameters = {n: str(value) for n, value in own.items()} if isinstance(own, dict) else {}
         kernel = (
-            str(_first(entry, tool.get("kernel", [])) or WHOLE)
+            str(_first(entry, tool.get("kernel", [])) or WHOLE_RUN)
             .removesuffix(f"_{statistic}")
             .partition("[")[0]
         )
@@ -257,7 +258,7 @@ def _rows(tool: Mapping[str, Any], path: Path) -> Iterator[dict[str, Any]]:
         values = next((found for place in tool["seconds"] if (found := _found(entry, place))), [])
         for value in map(str, values if unit else []):
             seconds = float(value) * (unit or 1.0) if is_number(value) else value
-            yield {KERNEL: kernel, PARAMETERS: parameters, SECONDS: seconds} | described
+            yield {_KERNEL: kernel, _PARAMETERS: parameters, _SECONDS: seconds} | described
 
 
 def _described(at: str, content: Any, entry: Any) -> str:  # noqa: ANN401 - of JSON
@@ -323,5 +324,5 @@ def _asv(content: Any, path: Path) -> Iterator[dict[str, Any]]:  # noqa: ANN401 
         results = row.get("result") if isinstance(row.get("result"), list) else [row.get("result")]
         for value, point in zip(results or (), product(*axes), strict=False):
             texts = dict(zip(map(str, names), (str(text).strip("'") for text in point), strict=False))
-            of_one = {"name": name, PARAMETERS: texts, "seconds": value if str(value) != "nan" else None}
+            of_one = {"name": name, _PARAMETERS: texts, "seconds": value if str(value) != "nan" else None}
             yield of_one | {key: _first(content, [key]) for key in ("commit_hash", "env_name")}

@@ -11,14 +11,15 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.callpaths import CallPath
 from ingest.errors import InputError, one_line
+from ingest.experiment import TIME, VISITS
 from ingest.number_text import value_text
 from ingest.parameter_roles import letters
-from ingest.readers.timer_tables.timer_kind import WHOLE
+from ingest.readers.timer_tables.timer_kind import WHOLE_RUN
 from ingest.reading.csv_files import NO_VALUE, Frame, is_unnamed
 from ingest.table_mapping import TableMapping
 from ingest.tables.headings import (
+    COLUMN_NAMES,
     MOST_LETTERS,
-    NAMES,
     TIME_UNITS,
     TWO_PARTS,
     is_number,
@@ -28,17 +29,16 @@ from ingest.tables.headings import (
     split_unit,
 )
 from ingest.tables.table_columns import TableColumns, find_columns
-from ingest.tables.time_columns import MOST_NAMES, TimeColumn, UnknownColumnError
-from ingest.work_rates import RATE
+from ingest.tables.time_columns import MOST_HEADINGS, TimeColumn, UnknownColumnError
+from ingest.work_rates import RATE_METRIC
 
 if TYPE_CHECKING:
     import pandas as pd
 
 BadCells = list[tuple[int, str]]
 """Rows, and what is wrong with one of their cells."""
-MOST_SUMMARIES = 6  # rows at the end that sum up the others
-TIME, VISITS = "time", "visits"
-MOST_KERNELS = 10_000  # of which a total may be one
+_MOST_SUMMARIES = 6  # rows at the end that sum up the others
+_MOST_KERNELS = 10_000  # of which a total may be one
 
 Texts: TypeAlias = np.ndarray[Any, Any]
 
@@ -88,10 +88,10 @@ class FileName(NamedTuple):
     repetition: int | None
 
 
-NO_NAME = FileName({}, {}, None)
+_NO_NAME = FileName({}, {}, None)
 
 
-def read_rows(frame: Frame, mapping: TableMapping, named: FileName = NO_NAME) -> TableRows:
+def read_rows(frame: Frame, mapping: TableMapping, named: FileName = _NO_NAME) -> TableRows:
     """Bring the rows of a table into one form.
 
     Args:
@@ -101,14 +101,14 @@ def read_rows(frame: Frame, mapping: TableMapping, named: FileName = NO_NAME) ->
         InputError: a column is missing or not recognised, what it means is ambiguous, or a row states no
             parameter or kernel.
     """
-    frame = tidy(frame)
+    frame = _tidy(frame)
     try:
         columns = find_columns(list(frame.table.columns), _with_texts(frame, mapping), frame.source)
         columns = _with_kernels(frame, columns)
     except UnknownColumnError as error:
         raise _unknown(frame, error.what, error.hint) from error
-    frame, said = without_summary(frame, columns.parameters)
-    frame, odd = without_odd_rows(frame, columns.repetition)
+    frame, said = _without_summary(frame, columns.parameters)
+    frame, odd = _without_odd_rows(frame, columns.repetition)
     if not len(frame.table):
         raise InputError("it has no rows", where=frame.source)
     frame, time, bad = _below_each_other(frame, columns)
@@ -118,7 +118,7 @@ def read_rows(frame: Frame, mapping: TableMapping, named: FileName = NO_NAME) ->
     others = ({VISITS: columns.visits} if columns.visits else {}) | {
         split_unit(n)[0]: n for n in columns.metrics
     }
-    values = {TIME: time} | {name: numbers_of(frame, of, bad, needed=False) for name, of in others.items()}
+    values = {TIME: time} | {name: _numbers_of(frame, of, bad, needed=False) for name, of in others.items()}
     locations, process = _locations(frame, columns, points, bad)
     if columns.locations and _vary(points, kernel, locations):
         points[read_headings([columns.locations])[0].shown] = locations
@@ -131,7 +131,7 @@ def read_rows(frame: Frame, mapping: TableMapping, named: FileName = NO_NAME) ->
         kernels=kernels,
         kernel=kernel,
         repetition=_repetition(frame, columns, named),
-        rank=codes_of(frame.table[columns.rank])[0] if columns.rank else None,
+        rank=_codes_of(frame.table[columns.rank])[0] if columns.rank else None,
         locations=locations,
         process=process,
         values=values,
@@ -147,9 +147,9 @@ def _with_kernels(frame: Frame, columns: TableColumns) -> TableColumns:
     if columns.kernel or len(columns.times) > 1:
         return columns
     for name in columns.others:
-        texts = codes_of(frame.table[name])[1]
-        if 2 < len(texts) < MOST_KERNELS and not {letters(text) for text in texts}.isdisjoint(
-            NAMES["totals"]
+        texts = _codes_of(frame.table[name])[1]
+        if 2 < len(texts) < _MOST_KERNELS and not {letters(text) for text in texts}.isdisjoint(
+            COLUMN_NAMES["totals"]
         ):
             others = tuple(other for other in columns.others if other != name)
             return replace(columns, kernel=name, others=others)
@@ -163,7 +163,7 @@ def _with_texts(frame: Frame, mapping: TableMapping) -> TableMapping:
     words = []
     for heading in read_headings(list(frame.table.columns)):
         if heading.counts("cores", "cpu", "gpus", "sizes"):
-            texts = codes_of(frame.table[heading.header])[1]
+            texts = _codes_of(frame.table[heading.header])[1]
             sizes = heading.counts("sizes") and any(text[:1].isdecimal() for text in texts)  # 64 kB
             words += [] if sizes or any(map(is_number, texts)) else [heading.header]
     return replace(mapping, metadata=tuple(words))
@@ -175,10 +175,10 @@ def _below_each_other(frame: Frame, columns: TableColumns) -> tuple[Frame, Float
 
     bad: BadCells = []
     found: list[FloatArray] = []
-    size, units = len(frame.table), units_of(frame, columns.unit) if columns.unit else None
+    size, units = len(frame.table), _units_of(frame, columns.unit) if columns.unit else None
     for place, time in enumerate(columns.times):
         own: BadCells = []
-        found.append(seconds_in(frame, time, own, units))
+        found.append(_seconds_in(frame, time, own, units))
         negative = np.flatnonzero(found[-1] < 0).tolist()
         own += [(r, f"'{time.header}' is negative: {value_text(found[-1][r])} s") for r in negative]
         bad += [(place * size + row, what) for row, what in own]
@@ -189,7 +189,7 @@ def _below_each_other(frame: Frame, columns: TableColumns) -> tuple[Frame, Float
 def _points(frame: Frame, columns: TableColumns, named: FileName) -> dict[str, FloatArray]:
     """Return the parameters: those of columns, those that names have for all rows."""
     size = len(frame.table)
-    points = {shown: parameter_in(frame, name) for name, shown in columns.parameters.items()}
+    points = {shown: _parameter_in(frame, name) for name, shown in columns.parameters.items()}
     given = named.beside if columns.parameters else named.parameters
     points |= {name: np.full(size, value) for name, value in given.items() if name not in points}
     if points:
@@ -199,8 +199,8 @@ def _points(frame: Frame, columns: TableColumns, named: FileName) -> dict[str, F
 
 def _unknown(frame: Frame, what: str, hint: str) -> InputError:
     """Return the error on a table that is not understood, with a line of pipeline.toml that explains it."""
-    texts = {name: texts_of(frame.table[name]).tolist() for name in frame.table.columns}
-    numbers = [name for name in texts if is_numeric(texts[name])]
+    texts = {name: _texts_of(frame.table[name]).tolist() for name in frame.table.columns}
+    numbers = [name for name in texts if _is_numeric(texts[name])]
     whole = [
         name for name in numbers if len(set(texts[name])) > 1 and not any("." in text for text in texts[name])
     ]
@@ -212,7 +212,7 @@ def _unknown(frame: Frame, what: str, hint: str) -> InputError:
     if whole and values:
         named = "" if counted else f'parameters = ["{whole[0]}"], locations = "{whole[0]}", '
         hint += f', or put table = {{{named}value = "{values[0]}"}} into pipeline.toml (--config)'
-    return InputError(f"{what} ({', '.join(list(texts)[:MOST_NAMES])})", where=frame.source, hint=hint)
+    return InputError(f"{what} ({', '.join(list(texts)[:MOST_HEADINGS])})", where=frame.source, hint=hint)
 
 
 def _repetition(frame: Frame, columns: TableColumns, named: FileName) -> Texts | None:
@@ -222,7 +222,7 @@ def _repetition(frame: Frame, columns: TableColumns, named: FileName) -> Texts |
     size, numbers = len(frame.table), [time.repetition for time in columns.times]
     texts: Texts = np.full(size, str(named.repetition), dtype=object)
     if columns.repetition:
-        texts = texts_of(frame.table[columns.repetition])
+        texts = _texts_of(frame.table[columns.repetition])
     several = np.repeat(np.array([f".{number}" for number in numbers], dtype=object), size // len(numbers))
     return texts + several if len(set(numbers)) > 1 else texts
 
@@ -241,11 +241,11 @@ def _kernels(frame: Frame, columns: TableColumns) -> tuple[tuple[str | CallPath,
         timed = [time.kernel for time in columns.times]
         names = list(dict.fromkeys(timed))
         kernel = np.repeat([names.index(name) for name in timed], len(frame.table) // len(timed))
-        return tuple(names) if len(names) > 1 else (WHOLE,), kernel
+        return tuple(names) if len(names) > 1 else (WHOLE_RUN,), kernel
     column = frame.table[columns.kernel]
     if isinstance(column.iloc[0], tuple):
         return _callpaths(column, frame, columns.kernel)
-    codes, texts = codes_of(column)
+    codes, texts = _codes_of(column)
     if missing := np.flatnonzero(codes < 0).tolist():
         raise InputError(
             f"{frame.place(missing[0])}: no {columns.kernel} is stated",
@@ -258,9 +258,11 @@ def _kernels(frame: Frame, columns: TableColumns) -> tuple[tuple[str | CallPath,
 
 def _refuse_mixture(frame: Frame, header: str, texts: Sequence[str]) -> None:
     """Refuse texts that all are clocks or statistics: their rows are not parts of a run, nor repetitions."""
-    headings = read_headings(texts) if 1 < len(texts) < len(NAMES) else []
+    headings = read_headings(texts) if 1 < len(texts) < len(COLUMN_NAMES) else []
     if headings and all((heading.clock or heading.statistic) and not heading.base for heading in headings):
-        what = f"the rows of '{header}' are of several clocks or statistics ({', '.join(texts[:MOST_NAMES])})"
+        what = (
+            f"the rows of '{header}' are of several clocks or statistics ({', '.join(texts[:MOST_HEADINGS])})"
+        )
         raise InputError(what, where=frame.source, hint="keep those of one, such as real or mean")
 
 
@@ -287,7 +289,7 @@ def _locations(
     if columns.locations.isdecimal():
         locations = np.full(size, float(columns.locations))
     elif columns.locations:
-        locations = numbers_of(frame, columns.locations, bad)
+        locations = _numbers_of(frame, columns.locations, bad)
     elif process is None and threads is None:
         locations = nothing
     else:
@@ -306,14 +308,14 @@ def _named(points: Mapping[str, FloatArray], columns: TableColumns, *meanings: s
 
 def _described(frame: Frame, columns: TableColumns) -> tuple[dict[str, Texts], dict[str, Texts]]:
     """Separate what describes runs, as stated or as text, from numbers that nothing is known about."""
-    described = {name: texts_of(frame.table[name]) for name in columns.metadata}
+    described = {name: _texts_of(frame.table[name]) for name in columns.metadata}
     if columns.times[0].rate:
-        described[RATE] = np.full(len(frame.table), columns.times[0].rate, dtype=object)
+        described[RATE_METRIC] = np.full(len(frame.table), columns.times[0].rate, dtype=object)
     unknown: dict[str, Texts] = {}
     for name in (*columns.others, *columns.aside):
-        texts = texts_of(frame.table[name])
+        texts = _texts_of(frame.table[name])
         different = list(dict.fromkeys(texts.tolist()))
-        if not is_numeric(different):
+        if not _is_numeric(different):
             described[name] = texts
             _refuse_mixture(frame, name, different)
         elif name in columns.others:
@@ -321,7 +323,7 @@ def _described(frame: Frame, columns: TableColumns) -> tuple[dict[str, Texts], d
     return described, unknown
 
 
-def tidy(frame: Frame) -> Frame:
+def _tidy(frame: Frame) -> Frame:
     """Leave out columns and rows that hold nothing, and take a row of units into the headings.
 
     Raises:
@@ -353,13 +355,13 @@ def tidy(frame: Frame) -> Frame:
     return _only(replace(frame, table=table), np.flatnonzero(kept).tolist())
 
 
-def without_summary(frame: Frame, parameters: Collection[str]) -> tuple[Frame, tuple[str, ...]]:
+def _without_summary(frame: Frame, parameters: Collection[str]) -> tuple[Frame, tuple[str, ...]]:
     """Leave out rows at the end that are averages or sums of those above, and say so.
 
     In such a row no parameter has a number, and a cell says what it is.
     """
     names: list[str] = []
-    for row in range(len(frame.table) - 1, 0, -1)[:MOST_SUMMARIES]:
+    for row in range(len(frame.table) - 1, 0, -1)[:_MOST_SUMMARIES]:
         cells = {name: str(frame.table[name].iat[row]).strip() for name in frame.table.columns}
         words = read_headings([text for text in cells.values() if len(text) < MOST_LETTERS])
         said = [h.header for h in words if h.statistic or h.total or h.means("sums")]
@@ -372,7 +374,7 @@ def without_summary(frame: Frame, parameters: Collection[str]) -> tuple[Frame, t
     return replace(frame, table=frame.table.iloc[: -len(names)]), (what,)
 
 
-def without_odd_rows(frame: Frame, repetition: str) -> tuple[Frame, tuple[str, ...]]:
+def _without_odd_rows(frame: Frame, repetition: str) -> tuple[Frame, tuple[str, ...]]:
     """Leave out rows of runs that failed, as a column of states has it, and those of averages; say so.
 
     Args:
@@ -381,8 +383,8 @@ def without_odd_rows(frame: Frame, repetition: str) -> tuple[Frame, tuple[str, .
     states = [h.header for h in read_headings(list(map(str, frame.table.columns))) if h.means("states")]
     found: dict[int, str] = {}
     for name in filter(None, (*states, repetition)):
-        codes, texts = codes_of(frame.table[name])
-        failed = [name != repetition and letters(text) in NAMES["failed"] for text in texts]
+        codes, texts = _codes_of(frame.table[name])
+        failed = [name != repetition and letters(text) in COLUMN_NAMES["failed"] for text in texts]
         means = [name == repetition and bool(read_headings([text])[0].statistic) for text in texts]
         left = np.array([*map(any, zip(failed, means, strict=True)), False])[codes]
         found |= {row: f"{name} = {texts[codes[row]]}" for row in np.flatnonzero(left).tolist()}
@@ -415,7 +417,7 @@ def _units(table: "pd.DataFrame") -> dict[str, str]:
     return units if known and not any(map(is_number, cells.values())) else {}
 
 
-def codes_of(column: "pd.Series[Any]") -> tuple[IntArray, list[str]]:
+def _codes_of(column: "pd.Series[Any]") -> tuple[IntArray, list[str]]:
     """Number the different texts of a column; -1 for none."""
     import pandas as pd
 
@@ -426,13 +428,13 @@ def codes_of(column: "pd.Series[Any]") -> tuple[IntArray, list[str]]:
     return place[codes], list(known)
 
 
-def texts_of(column: "pd.Series[Any]") -> "np.ndarray[Any, Any]":
+def _texts_of(column: "pd.Series[Any]") -> "np.ndarray[Any, Any]":
     """Return a column as texts, empty if there is none."""
-    codes, texts = codes_of(column)
+    codes, texts = _codes_of(column)
     return np.array([*texts, ""], dtype=object)[codes]
 
 
-def numbers_of(
+def _numbers_of(
     frame: Frame,
     name: str,
     bad: BadCells,
@@ -473,7 +475,7 @@ def numbers_of(
     return result
 
 
-def seconds_in(
+def _seconds_in(
     frame: Frame, column: TimeColumn, bad: BadCells, units: FloatArray | None = None
 ) -> FloatArray:
     """Return times in seconds, NaN if there is none; of a rate, those of one unit of work.
@@ -496,7 +498,7 @@ def seconds_in(
             ambiguous.append(text if TWO_PARTS.fullmatch(text) and not column.form else "")
             return seconds_of(text, column.form) / unit
 
-    values = numbers_of(frame, column.header, bad, read=read)
+    values = _numbers_of(frame, column.header, bad, read=read)
     if ambiguous and all(ambiguous):
         raise InputError(
             f"'{column.header}': {ambiguous[0]} may be minutes and seconds or hours and minutes",
@@ -509,13 +511,13 @@ def seconds_in(
     return unit / np.where(values == 0, np.nan, values)
 
 
-def units_of(frame: Frame, header: str) -> FloatArray:
+def _units_of(frame: Frame, header: str) -> FloatArray:
     """Return the seconds per unit that a column states for each row.
 
     Raises:
         InputError: a row has none, or one that is not a unit of time.
     """
-    codes, texts = codes_of(frame.table[header])
+    codes, texts = _codes_of(frame.table[header])
     found = np.array([*(TIME_UNITS.get(text.strip("[]()").lower(), math.nan) for text in texts), math.nan])[
         codes
     ]
@@ -526,14 +528,14 @@ def units_of(frame: Frame, header: str) -> FloatArray:
     return found
 
 
-def parameter_in(frame: Frame, name: str) -> FloatArray:
+def _parameter_in(frame: Frame, name: str) -> FloatArray:
     """Return the values of a parameter.
 
     Raises:
         InputError: a row has none, or what is not a number.
     """
     bad: BadCells = []
-    found = numbers_of(frame, name, bad)
+    found = _numbers_of(frame, name, bad)
     if bad:
         row, what = bad[0]
         raise InputError(
@@ -544,7 +546,7 @@ def parameter_in(frame: Frame, name: str) -> FloatArray:
     return found
 
 
-def is_numeric(texts: Iterable[str]) -> bool:
+def _is_numeric(texts: Iterable[str]) -> bool:
     """Return whether all texts that are not empty are numbers."""
     try:
         found = [number(text) for text in dict.fromkeys(texts) if text]

@@ -11,6 +11,7 @@ from ingest.arrays import BoolArray, FloatArray, IntArray, places_in_groups
 from ingest.callpaths import CallPath, CallPaths
 from ingest.calltree import CallTree, CallTreeBuilder
 from ingest.errors import InputError, one_line
+from ingest.experiment import TIME, VISITS
 from ingest.number_text import value_text
 from ingest.profile import (
     LARGEST,
@@ -23,17 +24,17 @@ from ingest.profile import (
     ValuesInMemory,
 )
 from ingest.readers.timer_tables.timer_kind import REST, Statistic
-from ingest.run_settings import GENERATOR, MAX_SHOWN, METADATA, STATISTIC, TABLE
-from ingest.series import MAX_NAMES, MAX_VALUES, Series, split_callpath
+from ingest.run_settings import GENERATOR, MAX_SHOWN, METADATA, STATISTIC, TABLE_SETTING
+from ingest.series import MAX_NAMES, MAX_VALUES, MeasuredSeries, split_callpath
 from ingest.table_mapping import TableMapping
-from ingest.tables.headings import NAMES
-from ingest.tables.slurm_jobs import ENERGY, MEMORY
-from ingest.tables.table_rows import TIME, VISITS, TableRows
+from ingest.tables.headings import COLUMN_NAMES
+from ingest.tables.slurm_jobs import JOB_ENERGY, JOB_MEMORY
+from ingest.tables.table_rows import TableRows
 from ingest.tables.time_columns import STATE_IT
-from ingest.work_rates import RATE
+from ingest.work_rates import RATE_METRIC
 
-MOST_APART = 1.5  # ratio of times of repetitions of which a number only says which run it is
-MOST_DIFFERENT = 0.9  # of the runs, that have other values of such a number
+_MOST_APART = 1.5  # ratio of times of repetitions of which a number only says which run it is
+_MOST_DIFFERENT = 0.9  # of the runs, that have other values of such a number
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -67,15 +68,15 @@ class NumberedRows:
         return text if len(self.rows) == 1 else f"{rows.frame.source}, {text}"
 
 
-EQUAL = 0.02  # how far a total may differ from the sum of its parts
-LEAST_REST = 0.005  # of a total, that is kept as time outside its parts
+_EQUAL = 0.02  # how far a total may differ from the sum of its parts
+_LEAST_REST = 0.005  # of a total, that is kept as time outside its parts
 
-_WHOLE = frozenset((*NAMES["totals"], *NAMES["times"], *NAMES["wall"]))
-MAX_ROLES = 200  # characters of the sentence on the columns
-MAX_ALL_LOCATIONS = 1 << 26  # of all runs together
-STATISTICS = {"mean": Statistic.MEAN, "sum": Statistic.SUM, "maximum": Statistic.MAXIMUM}
-UNITS = {TIME: "s", VISITS: "occ", MEMORY: "B", ENERGY: "J"}
-KINDS = {MEMORY: MetricKind.MAXIMUM}
+_WHOLE = frozenset((*COLUMN_NAMES["totals"], *COLUMN_NAMES["times"], *COLUMN_NAMES["wall"]))
+_MAX_ROLES = 200  # characters of the sentence on the columns
+_MAX_ALL_LOCATIONS = 1 << 26  # of all runs together
+_STATISTICS = {"mean": Statistic.MEAN, "sum": Statistic.SUM, "maximum": Statistic.MAXIMUM}
+_UNITS = {TIME: "s", VISITS: "occ", JOB_MEMORY: "B", JOB_ENERGY: "J"}
+_KINDS = {JOB_MEMORY: MetricKind.MAXIMUM}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -94,7 +95,7 @@ class TableStudy:
     parameters: tuple[str, ...]
     # sorted by parameters and repetition; none if the number of locations is unknown
     runs: tuple[TableRun, ...]
-    series: Series | None  # the values as they are, if it is
+    series: MeasuredSeries | None  # the values as they are, if it is
     damaged: tuple[tuple[str, str], ...]  # name of a run that cannot be used, and why
     notices: tuple[str, ...]  # one sentence for everything doubtful, and what was decided on the columns
     roles: str = ""  # the sentence on the columns, empty if each says itself what it is
@@ -124,14 +125,14 @@ def make_study(
                 hint="give all the same columns, or name one as file in [table] of pipeline.toml",
             )
     total: Sequence[str] = ()
-    table = number_rows(tables, mapping.separator, source)
+    table = _number_rows(tables, mapping.separator, source)
     if not mapping.inclusive and not mapping.value:
-        tables, total = without_total(table, source)
-        table = number_rows(tables, mapping.separator, source) if total else table
-    bad = bad_runs(table)
+        tables, total = _without_total(table, source)
+        table = _number_rows(tables, mapping.separator, source) if total else table
+    bad = _bad_runs(table)
     unknown = bool(np.isnan(np.concatenate([rows.locations for rows in tables])).all())
     said = one_line("; ".join(dict.fromkeys([*(role for rows in tables for role in rows.roles), *total])))
-    roles = (said if len(said) <= MAX_ROLES else f"{said[: MAX_ROLES - 3]}...",) if said else ()
+    roles = (said if len(said) <= _MAX_ROLES else f"{said[: _MAX_ROLES - 3]}...",) if said else ()
     if unknown:
         series = _as_series(table, parameters, bad, mapping, source, roles)
         return TableStudy(parameters, (), series, (), series.notices, "".join(roles))
@@ -159,7 +160,7 @@ def _as_runs(
         raise InputError(
             f"{bad[first]}{more}", where=source, hint="fill in the cell, or delete the rows of the run"
         )
-    if sum(int(locations[run]) for run in used) > MAX_ALL_LOCATIONS:
+    if sum(int(locations[run]) for run in used) > _MAX_ALL_LOCATIONS:
         raise InputError("more locations than any study has", where=source)
     described, notices = _metadata(table)
     if only is not None and only[0] in described:
@@ -170,9 +171,11 @@ def _as_runs(
     for run in used:
         values, where = _values(table, run, stored, ranks, int(locations[run]), mapping)
         process = _processes(table, run, int(locations[run]))
-        attributes = {GENERATOR: TABLE} | {METADATA + name: texts[run] for name, texts in described.items()}
+        attributes = {GENERATOR: TABLE_SETTING} | {
+            METADATA + name: texts[run] for name, texts in described.items()
+        }
         if where is None:
-            what = STATISTICS[mapping.statistic].value
+            what = _STATISTICS[mapping.statistic].value
             attributes[STATISTIC] = f"{what} ({int(process[-1]) + 1} processes)" if len(process) else what
         runs.append(
             TableRun(
@@ -287,10 +290,10 @@ def _profile(
         metrics=tuple(
             Metric(
                 name,
-                UNITS.get(name, ""),
+                _UNITS.get(name, ""),
                 MetricKind.INCLUSIVE
                 if mapping.inclusive and name == TIME
-                else KINDS.get(name, MetricKind.EXCLUSIVE),
+                else _KINDS.get(name, MetricKind.EXCLUSIVE),
             )
             for name in values
         ),
@@ -315,7 +318,7 @@ def _metadata(table: NumberedRows) -> tuple[dict[str, list[str]], tuple[str, ...
     found: dict[str, list[str]] = {}
     left_out = []
     for name in dict.fromkeys(n for rows in table.rows for n in (*rows.described, *rows.unknown)):
-        texts = column_of(table.rows, name)
+        texts = _column_of(table.rows, name)
         codes, found_texts = pd.factorize(texts)
         stated = found_texts != ""
         least, most = np.full(len(table.point_of), len(stated)), np.full(len(table.point_of), -1)
@@ -334,7 +337,7 @@ def _metadata(table: NumberedRows) -> tuple[dict[str, list[str]], tuple[str, ...
 
 def _of_rates(table: NumberedRows) -> tuple[str, ...]:
     """Say which rates times were made from."""
-    rates = {text for rows in table.rows for text in set(rows.described.get(RATE, ()))}
+    rates = {text for rows in table.rows for text in set(rows.described.get(RATE_METRIC, ()))}
     return tuple(
         one_line(f"times and costs are those of one unit of work, from {rate}") for rate in sorted(rates)
     )
@@ -375,7 +378,7 @@ def _as_series(
     mapping: TableMapping,
     source: str,
     roles: tuple[str, ...],
-) -> Series:
+) -> MeasuredSeries:
     """Take the values as they are; cells without a valid one count as not measured."""
     metrics = list(dict.fromkeys(name for rows in table.rows for name in rows.values))
     shape = (len(table.tree), len(table.points), int(table.repetition.max()))
@@ -402,19 +405,19 @@ def _as_series(
         "the number of locations is not stated, so there is no effort: name a column of processes (p) or"
         " locations",
     )
-    return Series(
+    return MeasuredSeries(
         source=source,
         parameters=parameters,
         points=table.points,
         callpaths=CallPaths.of(table.tree, table.names),
-        metrics=tuple(Metric(name, UNITS.get(name, "")) for name in metrics),
+        metrics=tuple(Metric(name, _UNITS.get(name, "")) for name in metrics),
         values=values,
         notices=notices,
         stated={METADATA + name: texts[0] for name, texts in described.items() if len(set(texts)) == 1},
     )
 
 
-def without_total(table: NumberedRows, source: str) -> tuple[Sequence[TableRows], tuple[str, ...]]:
+def _without_total(table: NumberedRows, source: str) -> tuple[Sequence[TableRows], tuple[str, ...]]:
     """Put the time outside all parts in the place of a total, and say so; nothing if there is none.
 
     Raises:
@@ -435,14 +438,14 @@ def without_total(table: NumberedRows, source: str) -> tuple[Sequence[TableRows]
     at, again = table.node == node, np.isin(table.node, same)
     total = np.bincount(key[at], time[at], minlength=int(key.max()) + 1)[key]
     rest = total - np.bincount(key, np.where(at | again, 0.0, time))[key]
-    wrong = (at & (rest < -EQUAL * total)) | (again & (np.abs(time - total) > EQUAL * total))
+    wrong = (at & (rest < -_EQUAL * total)) | (again & (np.abs(time - total) > _EQUAL * total))
     if wrong.any():
         row = int(wrong.argmax())
         other = f"{names[table.node[row]]} {value_text(time[row])} s" if again[row] else ""
         other = other or f"its parts {value_text(total[row] - rest[row])} s"
         what = f"{table.place(row)}: {names[node]} is {value_text(total[row])} s, {other}"
         raise InputError(what, where=source, hint=f"which is the time? {STATE_IT}")
-    kept = bool((rest[at] > LEAST_REST * total[at]).any()) or bool((at | again).all())
+    kept = bool((rest[at] > _LEAST_REST * total[at]).any()) or bool((at | again).all())
     tables, start = [], 0
     for rows in table.rows:
         part = slice(start, start := start + len(rows.row))
@@ -469,27 +472,27 @@ def _totals(names: Sequence[str], node: IntArray, key: IntArray, time: FloatArra
     size, runs = len(names), int(key.max()) + 1
     sums = np.bincount(key, time)[key]
     share = time / np.where(sums > 0, sums, 1.0)
-    equal = np.bincount(node[np.abs(2 * time - sums) <= EQUAL * time], minlength=size) == runs
-    larger = np.bincount(node[share < 0.5 - EQUAL / 4], minlength=size) == 0
+    equal = np.bincount(node[np.abs(2 * time - sums) <= _EQUAL * time], minlength=size) == runs
+    larger = np.bincount(node[share < 0.5 - _EQUAL / 4], minlength=size) == 0
     words = [re.sub(r"[\W_]+", "", name.lower()) for name in names]
     longest = np.zeros(runs)
     np.maximum.at(longest, key, time)
-    leads = np.bincount(node[time >= (1 - EQUAL) * longest[key]], minlength=size) > 0  # FDS has a part WALL
+    leads = np.bincount(node[time >= (1 - _EQUAL) * longest[key]], minlength=size) > 0  # FDS has a part WALL
     called = [i for i, word in enumerate(words) if word in _WHOLE]
     called = called if leads[called].any() else []
-    called = called or [i for i, word in enumerate(words) if word in NAMES["sums"] and larger[i]][:1]
+    called = called or [i for i, word in enumerate(words) if word in COLUMN_NAMES["sums"] and larger[i]][:1]
     if called or size < 3 or runs < 2 or not equal.any():
         return sorted(called, key=lambda i: not equal[i]) or [-1]
     least, most = np.full(size, np.inf), np.zeros(size)
     np.minimum.at(least, node, share)
     np.maximum.at(most, node, share)
-    if (most - least <= EQUAL * most).all():  # all kernels scale alike
+    if (most - least <= _EQUAL * most).all():  # all kernels scale alike
         what = f"'{names[int(equal.argmax())]}' is the sum of the others, by chance or as their total"
         raise InputError(what, where=source, hint=f"call it total, or {STATE_IT}")
     return [int(equal.argmax())]
 
 
-def number_rows(tables: Sequence[TableRows], separator: str, source: str) -> NumberedRows:
+def _number_rows(tables: Sequence[TableRows], separator: str, source: str) -> NumberedRows:
     """Find the runs: rows with the same parameters and repetition are of one.
 
     Args:
@@ -588,14 +591,14 @@ def _apart(
         same = np.flatnonzero((np.diff(key[order], axis=0) == 0).all(axis=1))
         if not len(same):
             break
-        texts = column_of(tables, name)
+        texts = _column_of(tables, name)
         if (texts[order[same]] != texts[order[same + 1]]).any():
             codes = np.unique(texts, return_inverse=True)[1]
             label = np.unique(codes * (int(label.max()) + 1) + label, return_inverse=True)[1]
     return label
 
 
-def column_of(tables: Sequence[TableRows], name: str) -> "np.ndarray[Any, Any]":
+def _column_of(tables: Sequence[TableRows], name: str) -> "np.ndarray[Any, Any]":
     """Return the texts of a column that describes runs or is not known, empty for tables without it."""
     return np.concatenate(
         [
@@ -639,17 +642,17 @@ def _varied(table: NumberedRows, one: IntArray, two: IntArray) -> str:
     """
     time, runs = table.column(TIME), len(table.point_of)
     with np.errstate(all="ignore"):
-        alike = bool((np.abs(np.log(time[one] / time[two])) < np.log(MOST_APART)).all())
+        alike = bool((np.abs(np.log(time[one] / time[two])) < np.log(_MOST_APART)).all())
     for name in dict.fromkeys(name for rows in table.rows for name in rows.unknown):
-        texts = column_of(table.rows, name)
+        texts = _column_of(table.rows, name)
         if (texts[one] != texts[two]).any() and not (
-            alike and len(set(texts.tolist())) >= MOST_DIFFERENT * runs
+            alike and len(set(texts.tolist())) >= _MOST_DIFFERENT * runs
         ):
             return name
     return ""
 
 
-def bad_runs(table: NumberedRows) -> dict[int, str]:
+def _bad_runs(table: NumberedRows) -> dict[int, str]:
     """Return for each run with an invalid cell what is wrong with the first of them."""
     found: dict[int, str] = {}
     start = 0

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from ingest.errors import InputError
 from ingest.table_mapping import TableMapping
 from ingest.tables.headings import (
-    NAMES,
+    COLUMN_NAMES,
     STATISTICS,
     TIME_UNITS,
     Heading,
@@ -16,9 +16,9 @@ from ingest.tables.headings import (
 )
 from ingest.work_rates import WorkRate, work_rate
 
-MOST_NAMES = 5  # headings that a message lists
-CALL_IT = "call it seconds or time [us]"
-_ALTERNATIVES, _PROGRAMS = frozenset(NAMES["alternatives"]), frozenset(NAMES["programs"])
+MOST_HEADINGS = 5  # headings that a message lists
+_CALL_IT = "call it seconds or time [us]"
+_ALTERNATIVES, _PROGRAMS = frozenset(COLUMN_NAMES["alternatives"]), frozenset(COLUMN_NAMES["programs"])
 STATE_IT = 'write value = "..." in [table] of pipeline.toml'
 
 
@@ -83,7 +83,7 @@ def choose_times(
             h for h in left if h.unit and (h.named or h.clock) and not h.base
         ]
         if not others:
-            raise UnknownColumnError("no column of times is recognised", where=source, hint=CALL_IT)
+            raise UnknownColumnError("no column of times is recognised", where=source, hint=_CALL_IT)
         return (_column(others[0], mapping, source, None, others[0].name),), [], ()
     aside = [heading for heading in found if heading not in timed]
     stated = {heading.seconds for heading in found} - {None}
@@ -105,7 +105,7 @@ def _candidates(left: Sequence[Heading], *, units: bool) -> list[Heading]:
         h
         for h in measured
         if h.seconds is not None
-        or h.unit.lower() in NAMES["forms"]
+        or h.unit.lower() in COLUMN_NAMES["forms"]
         or (
             not (h.unit or h.base)
             and (h.named or h.total or h.clock or h.statistic or h.repetition)
@@ -172,8 +172,8 @@ def _roles(timed: Sequence[Heading], aside: Sequence[Heading]) -> tuple[str, ...
 def _names(headings: Sequence[Heading]) -> str:
     if len(headings) > 2 and all(heading.repetition for heading in headings[1:]):
         return f"{headings[0].name} .. {headings[-1].repetition}"
-    more = f" and {len(headings) - MOST_NAMES} more" if len(headings) > MOST_NAMES else ""
-    return ", ".join(heading.name for heading in headings[:MOST_NAMES]) + more
+    more = f" and {len(headings) - MOST_HEADINGS} more" if len(headings) > MOST_HEADINGS else ""
+    return ", ".join(heading.name for heading in headings[:MOST_HEADINGS]) + more
 
 
 def _column(
@@ -187,7 +187,7 @@ def _column(
     column = TimeColumn(
         header=header, kernel=kernel, repetition=heading.repetition if kernel != heading.name else ""
     )
-    if unit.lower() in NAMES["forms"]:
+    if unit.lower() in COLUMN_NAMES["forms"]:
         return replace(column, form=unit.lower())
     if unit.lower() in TIME_UNITS:
         return replace(column, seconds=TIME_UNITS[unit.lower()])

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Values = float | Sequence[float]
-NAME_WIDTH = 60
+_NAME_WIDTH = 60
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -158,15 +158,15 @@ class Kernel:
 
     @property
     def _short_name(self) -> str:
-        return callpath_text(self._level.kernels.callpaths[self._number], NAME_WIDTH)
+        return callpath_text(self._level.kernels.callpaths[self._number], _NAME_WIDTH)
 
     @property
     def _formula(self) -> PredictionFormula:
         return kernel_formulas(self._analysis, self._level)[self._number]
 
 
-NOUNS = {"regions": "region", "callpaths": "call path", "groups": "group"}
-NO_LIMITS: Mapping[str, Any] = MappingProxyType({})
+_NOUNS = {"regions": "region", "callpaths": "call path", "groups": "group"}
+_NO_LIMITS: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -315,7 +315,7 @@ class Models:
         at: Mapping[str, Values] | None = None,
         /,
         *,
-        job: Mapping[str, Any] = NO_LIMITS,
+        job: Mapping[str, Any] = _NO_LIMITS,
         **parameters: Values,
     ) -> "pd.DataFrame":
         """Return a job at many scales: ``models.choose(job={"deadline": "6h"}, p=4096)``.
@@ -393,7 +393,7 @@ class Models:
     def __repr__(self) -> str:
         """Return what is modelled in one line."""
         kernels, points = self._level.kernels, self._analysis.experiment.points
-        counts = counted(len(self), NOUNS[self._level_name])
+        counts = counted(len(self), _NOUNS[self._level_name])
         names = ", ".join(self.parameters)
         per = self._analysis.experiment.per
         what = kernels.metric if per is None else f"{kernels.metric} {per.text}"

@@ -30,7 +30,7 @@ interval, or to replace outlying runs."""
 Ending: TypeAlias = Literal["", "answered", "measured", "budget", "nothing helps"]
 """Why no further round follows: the interval is narrow enough, all that is described is measured, the budget
 does not allow more, or nothing narrows the interval; empty while it is open."""
-DESIGN_FILE = "design.json"
+_DESIGN_FILE = "design.json"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,7 +200,7 @@ def _in_blocks(runs: list[PlannedRun], generator: random.Random) -> list[Planned
 
 def write_design(work: Path, design: CampaignDesign) -> None:
     """Store a design."""
-    write_json(work / DESIGN_FILE, asdict(design))
+    write_json(work / _DESIGN_FILE, asdict(design))
 
 
 def read_design(work: Path) -> CampaignDesign | None:
@@ -209,7 +209,7 @@ def read_design(work: Path) -> CampaignDesign | None:
     Raises:
         InputError: it cannot be read.
     """
-    path = work / DESIGN_FILE
+    path = work / _DESIGN_FILE
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         design: CampaignDesign = restored(CampaignDesign, content)

@@ -30,7 +30,7 @@ SchedulerName: TypeAlias = Literal["slurm", "pbs", "shell"]
 REPETITION = "repetition"
 RUN = "run"
 FOLDER = "folder"
-FILTER = "filter"
+FILTER_KEY = "filter"
 OTHERS = (REPETITION, RUN, FOLDER)
 """Placeholders beside the parameters: the number of the repetition, the name of the run, the folder of
 `campaign.toml`."""

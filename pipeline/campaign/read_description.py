@@ -12,7 +12,7 @@ from ingest.number_text import value_text
 from ingest.run_names import PROCESS_PARAMETERS, parse_run_name
 from ingest.toml_table import TomlTable, read_toml, unknown_hint
 from pipeline.campaign.description import (
-    FILTER,
+    FILTER_KEY,
     OTHERS,
     Campaign,
     CampaignApplication,
@@ -33,9 +33,9 @@ from pipeline.campaign.description import (
 from pipeline.config.option_readers import read_targets
 
 CAMPAIGN_FILE = "campaign.toml"
-MOST_RUNS = 10_000
-VALUES_PER_DOUBLING = 4
-PILOT = "pilot"
+_MOST_RUNS = 10_000
+_VALUES_PER_DOUBLING = 4
+_PILOT = "pilot"
 
 _TABLES = ("campaign", "application", "scales", "launcher", "measurement", "scheduler", "question")
 _FOLDERS = ("profiles", "results", "work")
@@ -120,7 +120,7 @@ def _values_of_range(table: TomlTable, name: str, text: str) -> list[int]:
     if not 1 <= low < high:
         what, hint = f"{text!r} is not a range of whole numbers from 1", f'write {name} = "8..32"'
         raise table.error(name, what, hint)
-    steps = 1 if name.lower() in PROCESS_PARAMETERS else VALUES_PER_DOUBLING
+    steps = 1 if name.lower() in PROCESS_PARAMETERS else _VALUES_PER_DOUBLING
     count = math.ceil(math.log2(high / low) * steps)
     return sorted({high, *(min(high, round(low * 2 ** (step / steps))) for step in range(count))})
 
@@ -207,7 +207,7 @@ def _measurement(table: TomlTable, scales: Scales, folder: Path) -> Measurement:
     asked, max_overhead = table.content.get("filter"), None
     if isinstance(asked, dict):
         max_overhead = table.table("filter").options(PilotFilter).get("max_overhead")
-    pilot_filter = asked == PILOT or isinstance(asked, dict)
+    pilot_filter = asked == _PILOT or isinstance(asked, dict)
     filter_file = folder / table.text("filter") if "filter" in table and not pilot_filter else None
     tool = given.get("tool", Measurement.tool)
     if (filter_file is not None or pilot_filter) and tool != "score-p":
@@ -216,8 +216,8 @@ def _measurement(table: TomlTable, scales: Scales, folder: Path) -> Measurement:
         raise table.error("filter", f"{filter_file} does not exist", "write one with `pipeline filter`")
     rebuild = table.text("rebuild", "")
     if rebuild and not pilot_filter:
-        raise table.error("rebuild", "is for a filter from the pilot", f'write filter = "{PILOT}"')
-    _check_placeholders(table, "rebuild", [rebuild], (FILTER,))
+        raise table.error("rebuild", "is for a filter from the pilot", f'write filter = "{_PILOT}"')
+    _check_placeholders(table, "rebuild", [rebuild], (FILTER_KEY,))
     return Measurement(
         **given,
         environment=dict(environment.content),
@@ -279,8 +279,8 @@ def _check_whole(campaign: Campaign, file: TomlTable) -> None:
         if name not in used and len(campaign.scales[name]) > 1:
             hint = f"write {{{name}}} into command or prepare, or choose a launcher for processes"
             raise scales.error(name, "no run depends on it", hint)
-    if math.prod(map(len, campaign.scales.values())) * campaign.repetitions > MOST_RUNS:
-        raise scales.error("scales", f"more than {MOST_RUNS:,} runs", "choose fewer scales or repetitions")
+    if math.prod(map(len, campaign.scales.values())) * campaign.repetitions > _MOST_RUNS:
+        raise scales.error("scales", f"more than {_MOST_RUNS:,} runs", "choose fewer scales or repetitions")
     if campaign.measurement.plain and (not campaign.in_rounds or campaign.measurement.tool == "none"):
         what, hint = "is for instrumented runs in rounds", 'write tool = "score-p" and filter = "pilot"'
         raise file.table("measurement").error("plain", what, hint)

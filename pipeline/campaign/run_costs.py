@@ -16,7 +16,7 @@ from pipeline.statistics import OF_MEDIAN_DEVIATION
 Values: TypeAlias = tuple[float, ...]
 States: TypeAlias = Mapping[str, RunState]
 """The states of runs by name."""
-FEWEST = 3
+_FEWEST = 3
 """Runs at a scale from which one of them can be called outlying."""
 _DEVIATIONS = 6.0  # robust standard deviations from the median of the scale
 _LEAST = 0.1  # relative deviation that counts at all
@@ -27,7 +27,7 @@ def values_of(point: Point) -> Values:
     return tuple(point.values())
 
 
-def spent(campaign: Campaign, run: PlannedRun, state: RunState) -> float:
+def _spent(campaign: Campaign, run: PlannedRun, state: RunState) -> float:
     """Return what a run has cost so far with its earlier attempts, as far as their seconds are known."""
     seconds = (state.seconds or 0.0) + state.earlier_seconds
     return seconds * resources(campaign.launcher, run.point).cores
@@ -69,7 +69,7 @@ class CampaignProgress:
 
     def spent_on(self, runs: Iterable[PlannedRun]) -> float:
         """Return the core-seconds of some of the runs."""
-        return sum(spent(self.campaign, run, self.states[run.name]) for run in runs)
+        return sum(_spent(self.campaign, run, self.states[run.name]) for run in runs)
 
     @property
     def remaining(self) -> tuple[float, int]:
@@ -104,7 +104,7 @@ def _mean_costs(campaign: Campaign, states: States, runs: Iterable[PlannedRun]) 
     costs: dict[Values, list[float]] = {}
     for run in runs:
         if states[run.name].status == "done":
-            cost = spent(campaign, run, replace(states[run.name], earlier_seconds=0.0))
+            cost = _spent(campaign, run, replace(states[run.name], earlier_seconds=0.0))
             costs.setdefault(values_of(run.point), []).append(cost)
     return {values: sum(several) / len(several) for values, several in costs.items()}
 
@@ -172,7 +172,7 @@ def outlying(progress: CampaignProgress) -> tuple[list[PlannedRun], list[Planned
         worst = int(np.abs(deviation).argmax())
         if values in spoilt or abs(deviation[worst]) <= limit:
             continue
-        enough = len(deviation) >= FEWEST
+        enough = len(deviation) >= _FEWEST
         (aside if enough else unclear).append(scales[values][worst])
     return aside, unclear
 

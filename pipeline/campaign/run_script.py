@@ -1,7 +1,7 @@
 """The script that makes one run, whoever starts it.
 
 It leaves files that tell the state of the run: `started` (only one script can make it; if it is there, the
-script does nothing; empty without space on the disk), `environment`, `provenance`, `run.log` and `finished`.
+script does nothing; empty without space on the disk), `_environment`, `provenance`, `run.log` and `finished`.
 Profiles appear in their folder with one rename, after the program has ended well, so that discovery never
 sees half a run.
 
@@ -51,7 +51,7 @@ _PROFILES: dict[Tool, tuple[str, ...]] = {
     "tau": ("profile.*.*.*", "*.ppk"),
     "caliper": ("*.cali",),
 }
-NOTHING_MEASURES = Measurement()
+_NOTHING_MEASURES = Measurement()
 NO_SPACE = "no space left on the disk"
 NO_MATCH = "no file matches"
 CLOCK_SET = "the clock was set"
@@ -227,7 +227,7 @@ program=$(command -v -- {program})
 """
 
 
-def environment(measurement: Measurement, filter_file: Path | None) -> dict[str, str]:
+def _environment(measurement: Measurement, filter_file: Path | None) -> dict[str, str]:
     """Return the variables to set for a run, perhaps with a filter; those that the user gives count.
 
     A program that was built with the filter gets none: what it rejects at run time would cost time.
@@ -237,7 +237,7 @@ def environment(measurement: Measurement, filter_file: Path | None) -> dict[str,
     return {**_ENVIRONMENT.get(measurement.tool, {}), **filtering, **measurement.environment}
 
 
-def profile_patterns(measurement: Measurement) -> tuple[str, ...]:
+def _profile_patterns(measurement: Measurement) -> tuple[str, ...]:
     """Return patterns of the profiles, relative to the working directory; a run writes one of them at least.
 
     None if the application's own output is the measurement.
@@ -245,7 +245,7 @@ def profile_patterns(measurement: Measurement) -> tuple[str, ...]:
     return _PROFILES.get(measurement.tool, ())
 
 
-def accompanying(measurement: Measurement) -> tuple[str, ...]:
+def _accompanying(measurement: Measurement) -> tuple[str, ...]:
     """Return patterns of files that say more about the profiles if they are there."""
     return ("scorep/scorep.*",) if measurement.tool == "score-p" else ()
 
@@ -255,11 +255,11 @@ def run_script(
 ) -> str:
     """Return the script of a run, pinned to CPUs if any are given; it notes the version of this program."""
     needs = resources(campaign.launcher, run.point)
-    values = placeholder_values(campaign, run)
+    values = _placeholder_values(campaign, run)
     command = campaign.measurement.plain if run.plain else campaign.application.command
     words = [fill(word, values) for word in command]
     prepare = [fill(line, values) for line in campaign.application.prepare]
-    measurement = NOTHING_MEASURES if run.plain else campaign.measurement
+    measurement = _NOTHING_MEASURES if run.plain else campaign.measurement
     filter_file = campaign.filter if run.in_series else None
     body = _RUN.format(
         no_space=NO_SPACE,
@@ -269,12 +269,12 @@ def run_script(
             f"export {name}={shlex.quote(value)}"
             for name, value in {
                 "OMP_NUM_THREADS": str(needs.threads),
-                **environment(measurement, filter_file),
+                **_environment(measurement, filter_file),
             }.items()
         ),
         prepare=_lines(_checked_line(line) for line in prepare) or ":",
         provenance=_provenance(campaign, run, filter_file, program=words[0], version=version),
-        command=shlex.join([*_pinned(cpus), *launched(campaign.launcher, needs, values), *words]),
+        command=shlex.join([*_pinned(cpus), *_launched(campaign.launcher, needs, values), *words]),
     )
     head = _common(_HEAD + _START + _FUNCTIONS, campaign, run, folder)
     return f"{head}\n{body}{_collecting(campaign, run)}"
@@ -301,7 +301,7 @@ def _collecting(campaign: Campaign, run: PlannedRun) -> str:
     """Return the lines that collect what a run has written, and end."""
     lines = (
         *map(_collect, () if run.plain else _patterns(campaign)),
-        *map(_collect_if_there, () if run.plain else accompanying(campaign.measurement)),
+        *map(_collect_if_there, () if run.plain else _accompanying(campaign.measurement)),
     )
     return _COLLECT.format(name=run.name, collect=_lines(lines))
 
@@ -313,13 +313,13 @@ def profiles_of(campaign: Campaign, run: PlannedRun) -> Path:
     return campaign.pilot_profiles if run.unfiltered else campaign.profiles
 
 
-def placeholder_values(campaign: Campaign, run: PlannedRun) -> dict[str, str]:
+def _placeholder_values(campaign: Campaign, run: PlannedRun) -> dict[str, str]:
     """Return what placeholders stand for in a run."""
     others = {REPETITION: str(run.repetition), RUN: run.name, FOLDER: str(campaign.path.parent)}
     return {**others, **point_values(run.point)}
 
 
-def launched(launcher: Launcher, needs: Resources, values: Mapping[str, str]) -> list[str]:
+def _launched(launcher: Launcher, needs: Resources, values: Mapping[str, str]) -> list[str]:
     """Return the words before the command that start it in parallel."""
     options = [fill(word, values) for word in launcher.options]
     if launcher.program == "srun":
@@ -335,7 +335,7 @@ def _pinned(cpus: Sequence[int]) -> list[str]:
 
 def _patterns(campaign: Campaign) -> list[tuple[str, ...]]:
     """Return groups of patterns; each has to match."""
-    profiles = profile_patterns(campaign.measurement)
+    profiles = _profile_patterns(campaign.measurement)
     return [*([profiles] if profiles else []), *((one,) for one in campaign.application.collect)]
 
 

@@ -16,7 +16,7 @@ from pipeline.columns.campaigns import RunStatus
 from pipeline.store.atomic import write_text
 
 STATUSES: tuple[RunStatus, ...] = get_args(RunStatus)
-LOG_LINES = 3
+_LOG_LINES = 3
 _LOG_BYTES = 1 << 14
 _INTERRUPTED = ("stopped by SIGHUP", "stopped by SIGINT", NO_SPACE)
 _LOST = "ended without an exit status"
@@ -172,7 +172,7 @@ def last_lines(logs: Iterable[Path]) -> tuple[str, ...]:
     """Return the last lines of the first log that has any."""
     for path in logs:
         if lines := [line.rstrip() for line in _end_of(path).splitlines() if line.strip()]:
-            return tuple(lines[-LOG_LINES:])
+            return tuple(lines[-_LOG_LINES:])
     return ()
 
 

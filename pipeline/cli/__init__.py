@@ -8,8 +8,8 @@ from pipeline.wording.exit_codes import ExitCode
 
 __all__ = ["main"]
 
-NEIGHBOURS = ("ingest", "filters")
-ROOT = Path(__file__).resolve().parents[2]
+_NEIGHBOURS = ("ingest", "filters")
+_ROOT = Path(__file__).resolve().parents[2]
 
 
 def main() -> None:
@@ -18,10 +18,10 @@ def main() -> None:
     The packages beside `pipeline` have common names: if another distribution has replaced one of them, one
     line says so.
     """
-    for name in NEIGHBOURS:
+    for name in _NEIGHBOURS:
         found = find_spec(name)
         place = Path(found.origin).resolve().parents[1] if found and found.origin else None
-        if place != ROOT:
+        if place != _ROOT:
             what = f"belongs to another program ({place})" if place else "is missing"
             hint = "install with `pipx install`, apart from other packages"
             print(f"pipeline: the package '{name}' {what}; {hint}", file=sys.stderr)

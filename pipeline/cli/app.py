@@ -67,7 +67,7 @@ COMMANDS = (  # in the order of use, which is the order of `pipeline --help`; ot
     "history",
 )
 
-OBJECTS_BETWEEN_COLLECTIONS = 50_000  # Python's default is 700
+_OBJECTS_BETWEEN_COLLECTIONS = 50_000  # Python's default is 700
 
 
 def register() -> None:
@@ -93,7 +93,7 @@ def run_app() -> None:
     """
     prepare_streams()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # matrices are small here, threads only wait for work
-    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     try:
         register()
         code = app(prog_name="pipeline", standalone_mode=False)

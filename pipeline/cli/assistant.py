@@ -36,10 +36,10 @@ from pipeline.store.generation import is_result
 from pipeline.store.results import read_study as read_results
 from pipeline.wording.record_codec import document
 
-LIMIT = 8
-LISTED = ("kernels", "regions")
-CROSSOVERS = ("crossovers", "region_crossovers", "group_crossovers")
-NO_WALL_TIME = "no wall time can be predicted; see the growth of the kernels"
+ANSWER_LIMIT = 8
+_LISTED = ("kernels", "regions")
+_CROSSOVERS = ("crossovers", "region_crossovers", "group_crossovers")
+_NO_WALL_TIME = "no wall time can be predicted; see the growth of the kernels"
 
 
 class Answer(TypedDict):
@@ -92,7 +92,7 @@ class Assistant:
         first, *more = verdict(found)
         return _answer(first, "inspection", document(found), [line.strip() for line in more])
 
-    def run(self, path: str, at: Sequence[str] = (), scaling: str = "", limit: int = LIMIT) -> Answer:
+    def run(self, path: str, at: Sequence[str] = (), scaling: str = "", limit: int = ANSWER_LIMIT) -> Answer:
         """Read a directory of runs, fit a model to every kernel, and answer how far the program scales.
 
         The results are kept until the server ends, under the name in "results", for predict, choose,
@@ -120,7 +120,7 @@ class Assistant:
         at: Sequence[str] = (),
         what_if: Sequence[str] = (),
         metric: str = "",
-        limit: int = LIMIT,
+        limit: int = ANSWER_LIMIT,
     ) -> Answer:
         """Predict wall time, efficiency and every kernel at target points from results; what limits it there.
 
@@ -168,7 +168,7 @@ class Assistant:
         return _answer(sentences, "choice", choice_json(shown), notices, results=results)
 
     def compare(
-        self, a: str, b: str, at: Sequence[str] = (), factor: float = 1.1, limit: int = LIMIT
+        self, a: str, b: str, at: Sequence[str] = (), factor: float = 1.1, limit: int = ANSWER_LIMIT
     ) -> Answer:
         """Report which kernels differ significantly between two studies, now and at target points.
 
@@ -186,7 +186,9 @@ class Assistant:
         document, left = _shortened(found.document, ("kernels",), limit)
         return _answer(found.verdict, "comparison", document, [*_doubts(studies), *left])
 
-    def check(self, path: str, baseline: str = "", at: Sequence[str] = (), limit: int = LIMIT) -> Answer:
+    def check(
+        self, path: str, baseline: str = "", at: Sequence[str] = (), limit: int = ANSWER_LIMIT
+    ) -> Answer:
         """Check a study for scalability regressions against a baseline and the rules of its pipeline.toml.
 
         Args:
@@ -259,7 +261,7 @@ def _shortened(
 
 def _of_summary(summary: Summary, limit: int, notices: Sequence[str]) -> Answer:
     """Return the leading kernels and regions of a summary; metrics beside the chosen one are left out."""
-    found, left = _shortened(document(summary), (*LISTED, *CROSSOVERS), limit)
+    found, left = _shortened(document(summary), (*_LISTED, *_CROSSOVERS), limit)
     hidden = {key: n + len(summary.rows(key)) - len(found[key]) for key, n in summary.not_listed.items()}
-    line = NO_WALL_TIME if summary.runtime is None else summary.runtime.verdict
+    line = _NO_WALL_TIME if summary.runtime is None else summary.runtime.verdict
     return _answer(line, "summary", {**found, "not_listed": hidden, "metrics": {}}, [*notices, *left])

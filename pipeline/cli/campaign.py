@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from pipeline.campaign.run_costs import CampaignProgress
     from pipeline.columns.campaigns import ShownCampaign
 
-CAMPAIGN = "campaign.toml"
-PLAN_ROWS = 30
+_CAMPAIGN = "campaign.toml"
+_PLAN_ROWS = 30
 
-campaign_app = typer.Typer(
+_campaign_app = typer.Typer(
     help="Measure a program at several scales: from a description to an answer.", no_args_is_help=True
 )
-app.add_typer(campaign_app, name="campaign")
+app.add_typer(_campaign_app, name="campaign")
 
 File = Annotated[Path, typer.Argument(metavar="[FILE]", help="Description of the campaign.")]
 Described = Annotated[Path, valued("--campaign", "FILE", "Description of the campaign.")]
@@ -59,7 +59,7 @@ Watch = Annotated[bool, switch("--watch", "Show it again until no run is queued 
 Interval = Annotated[float, valued("--interval", "SECONDS", "Time between two looks at the runs.", min=0.1)]
 
 
-@campaign_app.callback()
+@_campaign_app.callback()
 def require_linux() -> None:
     """Refuse systems whose processes cannot be followed by their files in /proc."""
     if sys.platform != "linux":
@@ -67,8 +67,8 @@ def require_linux() -> None:
         raise UsageError(what, where="pipeline campaign", hint=hint)
 
 
-@command("init", group=campaign_app)
-def init(output: Output = CAMPAIGN) -> None:
+@command("init", group=_campaign_app)
+def init(output: Output = _CAMPAIGN) -> None:
     """Write a commented description of a campaign, to be edited."""
     from pipeline.stages.campaign import template
 
@@ -77,9 +77,9 @@ def init(output: Output = CAMPAIGN) -> None:
     write_output(output, template())
 
 
-@command("plan", group=campaign_app)
+@command("plan", group=_campaign_app)
 def plan(
-    file: File = Path(CAMPAIGN), results: Results = None, limit: Limit = PLAN_ROWS, json: Json = None
+    file: File = Path(_CAMPAIGN), results: Results = None, limit: Limit = _PLAN_ROWS, json: Json = None
 ) -> None:
     """Show the runs in their order, and what they cost.
 
@@ -91,9 +91,9 @@ def plan(
     _present(plan_campaign(file, results), json, partial(show_plan, limit=limit))
 
 
-@command("submit", group=campaign_app)
+@command("submit", group=_campaign_app)
 def submit(
-    file: File = Path(CAMPAIGN),
+    file: File = Path(_CAMPAIGN),
     dry_run: DryRun = False,
     failed: Failed = False,
     accept: Accept = False,
@@ -120,9 +120,9 @@ def submit(
         raise typer.Exit(ExitCode.INCONCLUSIVE)
 
 
-@command("status", group=campaign_app)
+@command("status", group=_campaign_app)
 def status(
-    file: File = Path(CAMPAIGN),
+    file: File = Path(_CAMPAIGN),
     watch: Watch = False,
     interval: Interval = 5.0,
     json: Json = None,
@@ -144,8 +144,8 @@ def status(
         time.sleep(interval)
 
 
-@command("reset", group=campaign_app)
-def reset(runs: Runs, file: Described = Path(CAMPAIGN), json: Json = None) -> None:
+@command("reset", group=_campaign_app)
+def reset(runs: Runs, file: Described = Path(_CAMPAIGN), json: Json = None) -> None:
     """Put runs away with all that they wrote: the next submission makes them anew.
 
     What they left is kept beside (`work/RUN.attempt1`), and what they cost stays spent.
@@ -156,8 +156,8 @@ def reset(runs: Runs, file: Described = Path(CAMPAIGN), json: Json = None) -> No
     _present(reset_campaign(file, runs, show_notice), json, show_status)
 
 
-@command("next", group=campaign_app)
-def plan_next(file: File = Path(CAMPAIGN), rebuilt: Rebuilt = False, json: Json = None) -> None:
+@command("next", group=_campaign_app)
+def plan_next(file: File = Path(_CAMPAIGN), rebuilt: Rebuilt = False, json: Json = None) -> None:
     """Read what was measured and plan the next round, or say why there is none.
 
     Results are written as by `pipeline run`. Exit code 3: the question is open and no round follows.
@@ -167,9 +167,9 @@ def plan_next(file: File = Path(CAMPAIGN), rebuilt: Rebuilt = False, json: Json 
     _show_progress(next_round(file, show_notice, rebuilt=rebuilt), json)
 
 
-@command("loop", group=campaign_app)
+@command("loop", group=_campaign_app)
 def loop(
-    file: File = Path(CAMPAIGN),
+    file: File = Path(_CAMPAIGN),
     rebuilt: Rebuilt = False,
     accept: Accept = False,
     interval: Interval = 5.0,

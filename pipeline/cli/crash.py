@@ -9,13 +9,13 @@ import traceback
 
 from ingest.errors import one_line
 
-MAX_LENGTH = 200  # characters of the error in the line
+_MAX_LENGTH = 200  # characters of the error in the line
 
 
 def crash_line(error: BaseException) -> str:
     """Write a report to a new file in the temporary directory, and return the line that says what to do."""
     what = one_line("".join(traceback.format_exception_only(error)))
-    what = what if len(what) <= MAX_LENGTH else f"{what[: MAX_LENGTH - 3]}..."
+    what = what if len(what) <= _MAX_LENGTH else f"{what[: _MAX_LENGTH - 3]}..."
     try:
         handle, path = tempfile.mkstemp(prefix="pipeline-crash-", suffix=".txt")
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:

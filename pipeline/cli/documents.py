@@ -33,7 +33,7 @@ DOCUMENTS: Mapping[str, Document] = {
     ),
     "intact": Document(title="A results directory as it was written", type="pipeline.stages.inspect:Intact"),
     "summary": Document(title="summary.json of pipeline"),
-    "groups": Document(title="A study per value of some metadata", type="pipeline.stages.run:Groups"),
+    "groups": Document(title="A study per value of some metadata", type="pipeline.stages.run:RunGroups"),
     "potential": Document(
         title="What kernels would gain in wall time", type="pipeline.questions.what_if:PotentialAt"
     ),

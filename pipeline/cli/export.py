@@ -25,8 +25,8 @@ from pipeline.report.export import EXPORTS, export_format
 if TYPE_CHECKING:
     from pipeline.config.job_options import DescribedJob
 
-PROPOSAL = "proposal"
-Format = StrEnum("Format", [(name, name) for name in (*(one.name for one in EXPORTS), PROPOSAL)])  # type: ignore[misc]
+_PROPOSAL = "proposal"
+Format = StrEnum("Format", [(name, name) for name in (*(one.name for one in EXPORTS), _PROPOSAL)])  # type: ignore[misc]
 
 
 @command("report", Options)
@@ -87,7 +87,7 @@ def export(
     from pipeline.stages.model import require_additive, target_points
     from pipeline.store.results import read_analysis
 
-    if to == PROPOSAL:
+    if to == _PROPOSAL:
         efficiency = chosen_efficiency(out, {"min_efficiency": job.efficiency})
         _export_proposal(out, at or (), efficiency, output, job.read)
         return

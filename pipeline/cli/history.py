@@ -14,14 +14,14 @@ from pipeline.cli.output import STANDARD_OUTPUT, show_notices, show_written, wri
 if TYPE_CHECKING:
     from rich.console import Console
 
-history_app = typer.Typer(cls=CommandGroup, no_args_is_help=True, invoke_without_command=True)
-app.add_typer(history_app, name="history")
+_history_app = typer.Typer(cls=CommandGroup, no_args_is_help=True, invoke_without_command=True)
+app.add_typer(_history_app, name="history")
 
-FILE = Path("history.parquet")
+_FILE = Path("history.parquet")
 File = Annotated[Path, shared("--history", ": the file")]
 
 
-@history_app.callback()
+@_history_app.callback()
 def history_command(
     context: typer.Context,
     html: Annotated[
@@ -32,7 +32,7 @@ def history_command(
             "request, or a file that ends in .html",
         ),
     ] = None,
-    file: File = FILE,
+    file: File = _FILE,
     commit_url: Annotated[
         str, valued("--commit-url", "TEMPLATE", "Link commits: an address with {commit} in it.")
     ] = "",
@@ -45,7 +45,7 @@ def history_command(
     from ingest.errors import UsageError
 
     if context.invoked_subcommand is not None:
-        if html is not None or commit_url or machine or file != FILE:
+        if html is not None or commit_url or machine or file != _FILE:
             hint = f"leave out either the options or '{context.invoked_subcommand}'"
             raise UsageError("its options stand without a command", where="history", hint=hint)
         return
@@ -83,7 +83,7 @@ class Added:
     labels: Annotated[int, "that the history has now"]
 
 
-@command("add", group=history_app, outputs=("--json",))
+@command("add", group=_history_app, outputs=("--json",))
 def add(
     path: Annotated[
         Path, typer.Argument(metavar="OUT|DIR|FILE", help="Results directory, runs or series file.")
@@ -92,7 +92,7 @@ def add(
     commit: Annotated[
         str, valued("--commit", "NAME", "Commit that links lead to, if the label is not its digest.")
     ] = "",
-    file: File = FILE,
+    file: File = _FILE,
     check: Annotated[
         Path | None, valued("--check", "FILE", "check.json of the same state, to store its verdicts too.")
     ] = None,
@@ -130,12 +130,12 @@ def add(
     )
 
 
-@command("show", group=history_app)
+@command("show", group=_history_app)
 def show(
     kernel: Annotated[
         str, typer.Argument(metavar="KERNEL", help="Name or pattern, 'total' for the whole program.")
     ],
-    file: File = FILE,
+    file: File = _FILE,
     limit: Limit = 30,
     shown: Presentation = Presentation(),
 ) -> None:

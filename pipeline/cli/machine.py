@@ -9,10 +9,10 @@ from pipeline.cli.app import app
 from pipeline.cli.options import Presentation, command, shared, switch, valued
 from pipeline.cli.output import STANDARD_OUTPUT, show_notice, show_notices, write_output
 
-machine_app = typer.Typer(
+_machine_app = typer.Typer(
     help="List machines to project to, or measure the one at hand.", no_args_is_help=True
 )
-app.add_typer(machine_app, name="machine")
+app.add_typer(_machine_app, name="machine")
 
 Output = Annotated[str, shared("--out", ": the machine file, '-' for standard output")]
 Compiler = Annotated[str | None, valued("--cc", "NAME", "C compiler; default: the first of cc, gcc, clang.")]
@@ -33,7 +33,7 @@ Launcher = Annotated[
 Quick = Annotated[bool, switch("--quick", "A few seconds: three rounds and arrays that caches may hold.")]
 
 
-@command("list", group=machine_app)
+@command("list", group=_machine_app)
 def list_machines(shown: Presentation = Presentation()) -> None:
     """List the shipped machines, and which of them describe a node and a network."""
     from pipeline.columns.projections import Machines, shipped_machine, shipped_table
@@ -44,7 +44,7 @@ def list_machines(shown: Presentation = Presentation()) -> None:
     shown.present(found, lambda: shipped_table(found), lambda screen: show_shipped(screen, found))
 
 
-@command("measure", group=machine_app)
+@command("measure", group=_machine_app)
 def measure(
     output: Output = STANDARD_OUTPUT,
     compiler: Compiler = None,

@@ -17,7 +17,7 @@ from pipeline.config.option_readers import TARGET_HELP, TARGET_METAVAR, parse_at
 from pipeline.config.options import CONFIGURATION, Options, declared_fields, flag_of, override
 from pipeline.models.options import MIN_EFFICIENCY
 
-SHORT = {"--out": "-o"}
+_SHORT = {"--out": "-o"}
 
 PANELS = {
     "Answer": "at efficiency metric on from what-if potential details focus group-by factor variant show "
@@ -65,14 +65,14 @@ _PANEL_OF = {f"--{option}": panel for panel, options in PANELS.items() for optio
 _PLACES = list(PANELS)
 
 
-def panel_of(option: str) -> str | None:
+def _panel_of(option: str) -> str | None:
     """Return the panel of the help that an option is in; None for the one without a name."""
     return _PANEL_OF.get(option)
 
 
-def place_of(option: str) -> int:
+def _place_of(option: str) -> int:
     """Return a number that sorts options by the panels they are in; those without a panel come last."""
-    panel = panel_of(option)
+    panel = _panel_of(option)
     return len(_PLACES) if panel is None else _PLACES.index(panel)
 
 
@@ -114,13 +114,13 @@ if TYPE_CHECKING:
 
 def valued(name: str, metavar: str | None, help: str, **more: Any) -> Any:  # noqa: ANN401  # as typer's own
     """Declare an option with a value: its name, what the help calls the value (None: the choices), help."""
-    names = (SHORT[name], name) if name in SHORT else (name,)
-    return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=panel_of(name), **more)
+    names = (_SHORT[name], name) if name in _SHORT else (name,)
+    return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=_panel_of(name), **more)
 
 
 def switch(name: str, help: str, **more: Any) -> Any:  # noqa: ANN401  # as typer's own
     """Declare an option without a value."""
-    return typer.Option(name, help=help, rich_help_panel=panel_of(name), **more)
+    return typer.Option(name, help=help, rich_help_panel=_panel_of(name), **more)
 
 
 def shared(name: str, here: str) -> Any:  # noqa: ANN401  # as typer's own
@@ -129,10 +129,10 @@ def shared(name: str, here: str) -> Any:  # noqa: ANN401  # as typer's own
     return valued(name, metavar, f"{meaning}{here}.")
 
 
-MACHINE = ": a TOML file, or a shipped one (see `pipeline machine list`)"
-STUDY = "Runs, a results directory or a series file."
+MACHINE_HELP = ": a TOML file, or a shipped one (see `pipeline machine list`)"
+_STUDY = "Runs, a results directory or a series file."
 Out = Annotated[Path, typer.Argument(metavar="OUT", help="Results directory of `pipeline run`.")]
-Source = Annotated[Path, typer.Argument(metavar="DIR|OUT|FILE", help=STUDY)]
+Source = Annotated[Path, typer.Argument(metavar="DIR|OUT|FILE", help=_STUDY)]
 At = Annotated[
     list[Mapping] | None,  # type: ignore[type-arg]  # typer takes only plain classes
     valued("--at", TARGET_METAVAR, TARGET_HELP, parser=parse_at),
@@ -157,7 +157,7 @@ Format = Annotated[
     valued("--format", "FORMAT", "Print the main table as table, csv, md, json or latex."),
 ]
 
-LEVELS = {"region": "regions", "callpath": "kernels", "group": "groups"}  # the key in summary.json of --by
+_LEVELS = {"region": "regions", "callpath": "kernels", "group": "groups"}  # the key in summary.json of --by
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,7 +205,7 @@ class KernelPresentation(Presentation):
     @property
     def rows(self) -> dict[str, Any]:
         """What tables and screens of a summary take: the key of the level, and how many rows."""
-        return {"by": LEVELS[self.by], "limit": self.limit}
+        return {"by": _LEVELS[self.by], "limit": self.limit}
 
     def present_rows(
         self,
@@ -237,8 +237,8 @@ class KernelPresentation(Presentation):
 class ChosenMachines:
     """The machine measured on, and the one to show."""
 
-    from_machine: Annotated[str | None, shared("--from", MACHINE)] = None
-    on: Annotated[str | None, shared("--on", MACHINE)] = None
+    from_machine: Annotated[str | None, shared("--from", MACHINE_HELP)] = None
+    on: Annotated[str | None, shared("--on", MACHINE_HELP)] = None
 
     @property
     def places(self) -> "tuple[StudyMachine, StudyMachine] | None":
@@ -359,7 +359,7 @@ def command(
         flags |= {flag: one for one in parameters if (flag := _flag(one)) is not None}
         first = [one for one in parameters if one.default is inspect.Parameter.empty]
         rest = [one for one in parameters if one.default is not inspect.Parameter.empty]
-        rest = sorted([*found.values(), *off.values(), *rest], key=lambda one: place_of(_flag(one) or ""))
+        rest = sorted([*found.values(), *off.values(), *rest], key=lambda one: _place_of(_flag(one) or ""))
         call.__signature__ = own.replace(parameters=[*first, *rest])  # type: ignore[attr-defined]
         group.command(name, cls=Command, hidden=hidden)(call)
         return call

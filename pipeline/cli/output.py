@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 
 STANDARD_OUTPUT = "-"
-MOST_LISTED = 3  # entries of one reason that have a line each
-EXAMPLES = 3
+_MOST_LISTED = 3  # entries of one reason that have a line each
+_EXAMPLES = 3
 TABLE = "table"  # the format of people: what commands print by default
 
 
@@ -115,8 +115,8 @@ def show_skipped(skipped: Sequence[Mapping[str, str]]) -> None:
     for entry in skipped:
         by_reason.setdefault(entry["reason"], []).append(entry["path"])
     for reason, paths in by_reason.items():
-        if len(paths) > MOST_LISTED:
-            shown = ", ".join(Path(path).name for path in paths[:EXAMPLES])
+        if len(paths) > _MOST_LISTED:
+            shown = ", ".join(Path(path).name for path in paths[:_EXAMPLES])
             show_notice(
                 f"skipped {len(paths):,} entries of {os.path.commonpath(paths)} ({shown} ...): {reason}"
             )

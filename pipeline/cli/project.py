@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from pipeline.cli.options import (
-    MACHINE,
+    MACHINE_HELP,
     KernelPresentation,
     chosen_efficiency,
     command,
@@ -30,11 +30,11 @@ Application = Annotated[
 ]
 FromMachine = Annotated[
     str | None,
-    shared("--from", MACHINE + ", of a results directory"),
+    shared("--from", MACHINE_HELP + ", of a results directory"),
 ]
 OnMachine = Annotated[
     str | None,
-    shared("--on", MACHINE + "; by default the application's own"),
+    shared("--on", MACHINE_HELP + "; by default the application's own"),
 ]
 InputTexts = Annotated[
     list[str] | None,

@@ -99,7 +99,7 @@ def _show_groups(directory: Path, options: Options, name: str, shown: Presentati
     """Make a study per value of some metadata and show them side by side."""
     from pipeline.columns.scales import groups_table
     from pipeline.report.render.terminal_tables import show_table
-    from pipeline.stages.run import Groups, run_groups
+    from pipeline.stages.run import RunGroups, run_groups
     from pipeline.wording.record_codec import document
 
     results = run_groups(directory, options, name, reading_progress, show_notice)
@@ -115,7 +115,7 @@ def _show_groups(directory: Path, options: Options, name: str, shown: Presentati
         folders = f"Results of each in a folder of {options.out}/"
         screen.print(folders, soft_wrap=True, markup=False)
 
-    content = Groups(by=name, studies=document(summaries))
+    content = RunGroups(by=name, studies=document(summaries))
     shown.present(content, lambda: table, draw)
     if options.strict and damaged:
         raise typer.Exit(ExitCode.INCONCLUSIVE)

@@ -15,7 +15,7 @@ from pipeline.cli.options import command
 if TYPE_CHECKING:
     from pipeline.cli.assistant import Answer, Assistant
 
-INSTRUCTIONS = """\
+_INSTRUCTIONS = """\
 Scaling models of parallel programs, made from measured profiles. Begin with `inspect`, then `run` for a
 directory of runs, or `predict` for a results directory; `choose` finds the scale of a job.
 Cite every predicted value with its 90 % interval, as value [lower .. upper], and the trust that the verdict
@@ -51,7 +51,7 @@ def _server(assistant: "Assistant") -> Any:  # noqa: ANN401  # of a package that
         from mcp.types import ToolAnnotations
 
     released = version("callpath-pipeline")
-    server = MCPServer("pipeline", instructions=INSTRUCTIONS, version=released, log_level="ERROR")
+    server = MCPServer("pipeline", instructions=_INSTRUCTIONS, version=released, log_level="ERROR")
     reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
     for tool in assistant.tools:
         described = inspect.getdoc(tool)

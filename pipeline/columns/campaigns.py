@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from ingest.number_text import figure, percent, value_text
 from pipeline.columns.cells import Audience, DataTable
-from pipeline.columns.column import QUANTITY, SHARE, WHOLE, Column, filled, stored
+from pipeline.columns.column import QUANTITY, SHARE, WHOLE_KIND, Column, filled, stored
 from pipeline.questions.planning.rounds import LiftedLimit
 from pipeline.wording.quantities import counted, interval_text, point_text, quantity, readable_unit
 
@@ -106,9 +106,9 @@ def runs_table(runs: Sequence[ShownRun]) -> DataTable:
     """Return one row per run, in their order."""
     columns: list[Column[Any]] = [
         _numbered("name", heading="run"),
-        Column(key="order", kind=WHOLE, each=itemgetter(0), dispensable=2),
-        _numbered("round", kind=WHOLE, dispensable=1),
-        _numbered("repetition", kind=WHOLE),
+        Column(key="order", kind=WHOLE_KIND, each=itemgetter(0), dispensable=2),
+        _numbered("round", kind=WHOLE_KIND, dispensable=1),
+        _numbered("repetition", kind=WHOLE_KIND),
         _numbered("status", heading="state"),
         _numbered("expected_core_seconds", heading="cost", kind=QUANTITY, unit="core-s"),
         *(
@@ -135,7 +135,7 @@ def scales_table(summary: ShownCampaign) -> DataTable:
     rows = [(point_text(dict(point)), runs, _mean_times(runs)) for point, runs in by_point.items()]
     columns: list[Column[Any]] = [
         Column(key="scale", each=itemgetter(0)),
-        *(Column(key=state, kind=WHOLE, each=_counting(state)) for state in summary.counts),
+        *(Column(key=state, kind=WHOLE_KIND, each=_counting(state)) for state in summary.counts),
         *(
             Column(key=key, heading=heading, kind=QUANTITY, unit="s", each=_time(place))
             for place, (key, heading) in enumerate(_TIMES.items())
@@ -160,8 +160,8 @@ def rounds_table(summary: ShownCampaign) -> DataTable:
     rows = list(enumerate(summary.rounds, start=1))
     columns: list[Column[Any]] = [
         Column(key="round", each=lambda row: f"{row[0]} {row[1].purpose}"),
-        _numbered("runs", kind=WHOLE),
-        _numbered("done", kind=WHOLE),
+        _numbered("runs", kind=WHOLE_KIND),
+        _numbered("done", kind=WHOLE_KIND),
         _numbered("expected_core_seconds", heading="cost planned", kind=QUANTITY, unit="core-s"),
         _numbered("spent_core_seconds", heading="spent", kind=QUANTITY, unit="core-s"),
         _numbered("expected_width", heading="width planned", kind=SHARE),

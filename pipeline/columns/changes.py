@@ -12,7 +12,7 @@ from pipeline.wording.quantities import estimate_json, growth_text, number, poin
 
 VERDICTS = {verdict: verdict.value for verdict in Ruling}
 NO_STYLES: Mapping[Ruling, str] = MappingProxyType({})
-SIDES = ("baseline", "now")
+CHECK_SIDES = ("baseline", "now")
 
 AtTarget: TypeAlias = tuple[KernelResult, int]
 """A kernel, and which of the targets."""
@@ -48,7 +48,7 @@ def changes_table(
     limit: int,
     notes: Sequence[str] = (),
     words: Mapping[Ruling, str] = VERDICTS,
-    sides: tuple[str, str] = SIDES,
+    sides: tuple[str, str] = CHECK_SIDES,
     styles: Mapping[Ruling, str] = NO_STYLES,
     last: bool = False,
 ) -> DataTable:

@@ -21,7 +21,7 @@ from pipeline.wording.quantities import (
     value_text,
 )
 
-NAME_WIDTH = 60
+_NAME_WIDTH = 60
 ENDS = ("value", "lower", "upper")
 INTERVAL = "90 % interval"
 ABSENT = "-"
@@ -58,7 +58,7 @@ def _words(texts: list[str]) -> str:
     return " ".join(texts)
 
 
-SHARE_OF_ONE = {"$ref": "#/$defs/share"}
+_SHARE_OF_ONE = {"$ref": "#/$defs/share"}
 TEXT = Kind(name="text", write=str, json={"type": "string"}, is_number=False)
 TEXTS = Kind(name="texts", write=_words, json={"type": "array", "items": {"type": "string"}}, is_number=False)
 ANSWER = Kind(
@@ -76,12 +76,12 @@ QUANTITY = Kind(name="quantity", write=figure, json={"type": "number"})
 """Numbers of one column, shown in the unit that all are easy to read in."""
 ESTIMATE = Kind(name="estimate", write=figure, json={"$ref": "#/$defs/figure"})
 """``value``, ``lower`` and ``upper``, shown as two columns: the value and the interval."""
-EXACT = Kind(name="exact", write=value_text, json={"type": "number"})
-WHOLE = Kind(name="whole", write=value_text, json={"type": "integer", "minimum": 0})
-SHARE = Kind(name="share", write=percent, json=SHARE_OF_ONE)
-SHARE_OF_SUM = Kind(name="share", write=percent, json={"oneOf": [SHARE_OF_ONE, {"type": "null"}]})
+EXACT_KIND = Kind(name="exact", write=value_text, json={"type": "number"})
+WHOLE_KIND = Kind(name="whole", write=value_text, json={"type": "integer", "minimum": 0})
+SHARE = Kind(name="share", write=percent, json=_SHARE_OF_ONE)
+SHARE_OF_SUM = Kind(name="share", write=percent, json={"oneOf": [_SHARE_OF_ONE, {"type": "null"}]})
 """A share of a total, None if there is no total."""
-PROBABILITY = Kind(name="probability", write=probability_text, json=SHARE_OF_ONE)
+PROBABILITY = Kind(name="probability", write=probability_text, json=_SHARE_OF_ONE)
 ERROR = Kind(name="error", write=percentage, json={"type": "number", "minimum": 0, "maximum": 200})
 """A symmetric mean absolute percentage error."""
 
@@ -242,7 +242,7 @@ def _of(row: Any, key: str) -> Any:  # noqa: ANN401
 
 def _path(cells: Cells, paths: Sequence[Sequence[str]]) -> Cells:
     values = tuple("/".join(path) for path in paths)
-    return replace(cells, values=values, texts=tuple(distinct_texts(paths, NAME_WIDTH)), paths=paths)
+    return replace(cells, values=values, texts=tuple(distinct_texts(paths, _NAME_WIDTH)), paths=paths)
 
 
 def _readable(values: Iterable[float | None], unit: str) -> tuple[float, str]:
@@ -277,7 +277,7 @@ def parameters(
     return [
         Column(
             key=name,
-            kind=EXACT,
+            kind=EXACT_KIND,
             values=lambda _, name=name: of(name),  # type: ignore[misc]
             audience=audience,
             is_parameter=True,

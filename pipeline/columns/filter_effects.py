@@ -29,22 +29,22 @@ STAGES = (
     (Application.RUN_TIME, "at run time"),
     (Application.COMPILE_TIME, "at compile time"),
 )
-COUNTS = {
+_COUNTS = {
     "callpaths": "call paths",
     "regions": "regions called",
     "visits": "visits",
     "time": "time in core-s",
 }
-DIGITS = 5  # of simulated counts, which differ little
-SMALL = 10_000  # counts below have no separator and no decimals
+_DIGITS = 5  # of simulated counts, which differ little
+_SMALL = 10_000  # counts below have no separator and no decimals
 
 
-def dilation_text(value: float) -> str:
+def _dilation_text(value: float) -> str:
     """Write a dilation: four decimals below two, where 1.0030 is 0.3 % of overhead."""
-    return figure(value, DIGITS) if value < 2.0 else figure(value)
+    return figure(value, _DIGITS) if value < 2.0 else figure(value)
 
 
-def simulation_counts(profile: Profile) -> "CountsJson":
+def _simulation_counts(profile: Profile) -> "CountsJson":
     """Return the counts of a profile, measured or simulated: whole numbers and core-seconds, unrounded."""
     return {
         "callpaths": len(profile.tree),
@@ -79,7 +79,7 @@ def effect_table(prediction: FilterEffect) -> DataTable:
             kind=ESTIMATE,
             interval="range",
             each=lambda stage: _dilation(prediction.dilation(stage)),
-            write=dilation_text,
+            write=_dilation_text,
         ),
     ]
     return filled(columns, [applied for applied, _ in STAGES])
@@ -102,20 +102,20 @@ def dropped_table(dropped: Sequence[DroppedRegion]) -> DataTable:
 
 def simulation_table(before: Profile, after: Profile) -> DataTable:
     """Return counts of a profile as measured and as it would be under a filter, one row per count."""
-    measured, simulated = (simulation_counts(profile) for profile in (before, after))
+    measured, simulated = (_simulation_counts(profile) for profile in (before, after))
     columns: list[Column[Sequence[str]]] = [
-        Column(key="what", each=COUNTS.__getitem__),
+        Column(key="what", each=_COUNTS.__getitem__),
         *(
             _counts(name, lambda key, counts=counts: number(counts[key]))
             for name, counts in (("measured", measured), ("with_filter", simulated))
         ),
     ]
-    return filled(columns, list(COUNTS))
+    return filled(columns, list(_COUNTS))
 
 
 def _with_digits(value: float) -> str:
-    small = float(value).is_integer() and value < SMALL
-    return value_text(value) if small else figure(value, DIGITS)
+    small = float(value).is_integer() and value < _SMALL
+    return value_text(value) if small else figure(value, _DIGITS)
 
 
 def verification_table(verifications: Sequence[Verification]) -> DataTable:
@@ -158,7 +158,7 @@ def measured_effect_table(one: Verification, prediction: FilterEffect, effect: M
             (
                 f"dilation, {name}",
                 with_range(prediction.dilation(applied)),
-                "" if (value := measured.get(applied)) is None else dilation_text(value),
+                "" if (value := measured.get(applied)) is None else _dilation_text(value),
             )
             for applied, name in STAGES
         ),
@@ -170,7 +170,7 @@ def measured_effect_table(one: Verification, prediction: FilterEffect, effect: M
 
 def with_range(dilation: Dilation) -> str:
     """Write a dilation and the range in which it lies."""
-    return estimate_text(dilation.value, dilation.low, dilation.high, write=dilation_text)
+    return estimate_text(dilation.value, dilation.low, dilation.high, write=_dilation_text)
 
 
 def differences_table(differences: Sequence[CallPathDifference]) -> DataTable:
@@ -276,8 +276,8 @@ def simulation_json(rules: str, before: Profile, after: Profile, prediction: Fil
         "filter": rules,
         "source": before.source,
         "filter_digest": after.attributes[FILTER_ATTRIBUTE],
-        "measured": simulation_counts(before),
-        "simulated": simulation_counts(after),
+        "measured": _simulation_counts(before),
+        "simulated": _simulation_counts(after),
         "prediction": prediction_json(prediction),
         "notices": list(after.notices),
     }

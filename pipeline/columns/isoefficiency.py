@@ -13,7 +13,7 @@ from pipeline.columns.scales import known
 from pipeline.questions.isoefficiency import Isoefficiency, KeptEfficiency
 from pipeline.wording.quantities import figure, number, numbers, percent, quantity, value_text
 
-LEAST, LARGEST = "least", "largest"
+_LEAST, _LARGEST = "least", "largest"
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +31,7 @@ class Place:
     @property
     def text(self) -> str:
         """Say what keeps the efficiency: ``n >= 21.3``, ``every n from 16 on``, ``no n up to 128``."""
-        value, sought, least = self.of("value"), self.kept.sought, self.extreme == LEAST
+        value, sought, least = self.of("value"), self.kept.sought, self.extreme == _LEAST
         first, last = map(value_text, self.kept.ends)
         on, up_to = f"{sought} from {first} on", f"{sought} up to {last}"
         if np.isnan(value):
@@ -43,7 +43,7 @@ class Place:
     @property
     def _nearest(self) -> float:
         """The end of what was looked at beyond which the efficiency is kept, too."""
-        return self.kept.ends[0 if self.extreme == LEAST else 1]
+        return self.kept.ends[0 if self.extreme == _LEAST else 1]
 
     @property
     def interval(self) -> str:
@@ -53,7 +53,7 @@ class Place:
 
     def _end(self, value: float) -> str:
         first, last = map(value_text, self.kept.ends)
-        least = self.extreme == LEAST
+        least = self.extreme == _LEAST
         if np.isnan(value):
             return f"above {last}" if least else f"below {first}"
         if value == self._nearest:
@@ -61,7 +61,7 @@ class Place:
         return figure(value)
 
 
-PLACES: tuple[Column[Any], ...] = (
+_PLACES: tuple[Column[Any], ...] = (
     Column(key="sought", each=lambda one: f"{one.extreme} {one.kept.sought}", audience=Audience.FILES),
     Column(key="given", each=lambda one: one.kept.given, audience=Audience.FILES),
     Column(
@@ -97,14 +97,14 @@ PLACES: tuple[Column[Any], ...] = (
 
 
 def _places(found: Isoefficiency) -> list[Place]:
-    both = ((found.least, LEAST), (found.largest, LARGEST))
+    both = ((found.least, _LEAST), (found.largest, _LARGEST))
     return [Place(kept, extreme, row) for kept, extreme in both for row in range(len(kept.at))]
 
 
 def isoefficiency_table(found: Isoefficiency) -> DataTable:
     """Return the least size at every scale, and the largest scale for every size."""
-    notes = list(isoefficiency_sentences(found))
-    return filled(PLACES, _places(found), notes=notes)
+    notes = list(_isoefficiency_sentences(found))
+    return filled(_PLACES, _places(found), notes=notes)
 
 
 class IsoefficiencyJson(TypedDict):
@@ -115,7 +115,7 @@ class IsoefficiencyJson(TypedDict):
     size: Annotated[str, "the parameter that is the size"]
     looked_at: Annotated[dict[str, list[float]], "ends of the sizes and scales looked at"]
     growth: Annotated[float | None, "the power of the scale that the size has to grow as"]
-    kept: Annotated[list[dict[str, Any]], RowsOf(columns=PLACES)]
+    kept: Annotated[list[dict[str, Any]], RowsOf(columns=_PLACES)]
 
 
 def isoefficiency_json(found: Isoefficiency) -> IsoefficiencyJson:
@@ -126,11 +126,11 @@ def isoefficiency_json(found: Isoefficiency) -> IsoefficiencyJson:
         "size": found.least.sought,
         "looked_at": {kept.sought: numbers(kept.ends) for kept in (found.least, found.largest)},
         "growth": known(found.growth),
-        "kept": json_rows(PLACES, _places(found)),
+        "kept": json_rows(_PLACES, _places(found)),
     }
 
 
-def isoefficiency_sentences(found: Isoefficiency) -> Iterator[str]:
+def _isoefficiency_sentences(found: Isoefficiency) -> Iterator[str]:
     """Say how fast the size has to grow, and what the efficiency is relative to."""
     scaled, size, share = found.least.given, found.least.sought, percent(found.share)
     if np.isfinite(found.growth):

@@ -13,7 +13,7 @@ from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import (
     ANSWER,
     ESTIMATE,
-    EXACT,
+    EXACT_KIND,
     FIGURE,
     PROBABILITY,
     TEXT,
@@ -24,7 +24,7 @@ from pipeline.columns.column import (
 )
 from pipeline.columns.json_schema import RowsOf
 from pipeline.columns.scales import estimates_json, known
-from pipeline.questions.choice import EFFICIENCY, SURE, JobChoice, Jobs, Relaxed
+from pipeline.questions.choice import EFFICIENCY, SURELY_HOLDS, JobChoice, Jobs, Relaxed
 from pipeline.questions.runtime.estimate import Estimate
 from pipeline.wording.quantities import (
     FigureJson,
@@ -40,7 +40,7 @@ from pipeline.wording.quantities import (
 
 _WORTH_NAMING = 0.01  # a chance below it is none
 
-UNITS = {"deadline": "s", "budget": "core-hours", "memory": "B", "energy": "J"}
+_UNITS = {"deadline": "s", "budget": "core-hours", "memory": "B", "energy": "J"}
 """Of the limits but for the efficiency, which is a share."""
 
 
@@ -95,9 +95,12 @@ def _estimate(
     )
 
 
-JOBS: tuple[Column[ShownJobs], ...] = (
+_JOBS: tuple[Column[ShownJobs], ...] = (
     Column(
-        key="nodes", kind=EXACT, values=lambda shown: shown.numbers(shown.choice.jobs.nodes), dispensable=1
+        key="nodes",
+        kind=EXACT_KIND,
+        values=lambda shown: shown.numbers(shown.choice.jobs.nodes),
+        dispensable=1,
     ),
     Column(
         key="measured",
@@ -143,7 +146,7 @@ def jobs_table(shown: ShownJobs) -> DataTable:
     best: Column[ShownJobs] = Column(
         key="best", kind=TEXT, values=_best, texts=_best, audience=Audience.FILES
     )
-    given = [column for column in JOBS if any(value is not None for value in column.of(shown))]
+    given = [column for column in _JOBS if any(value is not None for value in column.of(shown))]
     columns = [*parameters(shown.names, shown.points), *given, best]
     return filled(columns, shown, notes=list(job_sentences(shown)))
 
@@ -173,7 +176,7 @@ class ChoiceJson(TypedDict):
 
     parameter: Annotated[str, "that scales"]
     limits: Annotated[dict[str, float], "seconds, core-hours, a share, bytes, joules"]
-    jobs: Annotated[list[dict[str, Any]], RowsOf(columns=JOBS, beside=JobBeside)]
+    jobs: Annotated[list[dict[str, Any]], RowsOf(columns=_JOBS, beside=JobBeside)]
     best: Annotated[dict[str, dict[str, float]], "the point of the job that is best in it"]
     relaxed: list[RelaxedJson]
 
@@ -181,7 +184,7 @@ class ChoiceJson(TypedDict):
 def choice_json(shown: ShownJobs) -> ChoiceJson:
     """Return limits, jobs and the best of them as plain data."""
     choice = shown.choice
-    rows = json_rows(JOBS, shown)
+    rows = json_rows(_JOBS, shown)
     chances = {name: ndtr(scores) for name, scores in choice.jobs.scores.items()}
     return {
         "parameter": choice.parameter,
@@ -222,7 +225,7 @@ def job_sentences(shown: ShownJobs) -> Iterator[str]:
     closest = int(chances.argmax())
     likely = chances[closest] >= _WORTH_NAMING
     best = f"{point_text(_point(shown, closest))} with {probability_text(chances[closest])}"
-    none = f"No scale holds {_all(choice)} with {probability_text(SURE)}"
+    none = f"No scale holds {_all(choice)} with {probability_text(SURELY_HOLDS)}"
     yield (
         f"{none}; closest is {best}."
         if likely
@@ -244,16 +247,16 @@ def _all(choice: JobChoice) -> str:
 def _limits(relaxed: Relaxed) -> str:
     """Write limits: ``a deadline of 8.81 s and a budget of 3.00 core-hours``."""
     given = relaxed.limits.given
-    return _listed([f"{_article(name)} {name} of {limit_text(name, given[name])}" for name in relaxed.names])
+    return _listed([f"{_article(name)} {name} of {_limit_text(name, given[name])}" for name in relaxed.names])
 
 
 def _article(name: str) -> str:
     return "an" if name[0] in "aeiou" else "a"
 
 
-def limit_text(name: str, value: float) -> str:
+def _limit_text(name: str, value: float) -> str:
     """Write the value of a limit with its unit."""
-    return given_percent(value) if name == EFFICIENCY else quantity(value, UNITS[name])
+    return given_percent(value) if name == EFFICIENCY else quantity(value, _UNITS[name])
 
 
 def _job(shown: ShownJobs, place: int, *, holds: bool = True) -> str:

@@ -27,7 +27,7 @@ from pipeline.wording.quantities import FigureJson
 from pipeline.wording.record_codec import entries
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-SCALARS: Mapping[Any, Mapping[str, Any]] = {
+_SCALARS: Mapping[Any, Mapping[str, Any]] = {
     str: {"type": "string"},
     bool: {"type": "boolean"},
     int: {"type": "integer"},
@@ -35,7 +35,7 @@ SCALARS: Mapping[Any, Mapping[str, Any]] = {
     NoneType: {"type": "null"},
     Any: {},
 }
-SHARE: Mapping[str, Any] = {"type": "number", "minimum": 0, "maximum": 1}
+_SHARE: Mapping[str, Any] = {"type": "number", "minimum": 0, "maximum": 1}
 
 Schema = dict[str, Any]
 
@@ -94,12 +94,12 @@ class _Maker:
     definitions: dict[str, Schema]
 
     def schema(self, kind: Any) -> Schema:  # noqa: ANN401
-        if kind in SCALARS:
-            return dict(SCALARS[kind])
+        if kind in _SCALARS:
+            return dict(_SCALARS[kind])
         if is_typeddict(kind) or is_dataclass(kind):
             return self._typed(kind)
         if isinstance(kind, type) and issubclass(kind, Enum):
-            return dict(SCALARS[str])
+            return dict(_SCALARS[str])
         return self._composed(get_origin(kind), get_args(kind))
 
     def _composed(self, origin: Any, parts: tuple[Any, ...]) -> Schema:  # noqa: ANN401
@@ -155,11 +155,11 @@ class _Maker:
 
     def _rows(self, rows: RowsOf) -> Schema:
         found = self._object(rows.beside)
-        self.definitions.setdefault("share", dict(SHARE))
+        self.definitions.setdefault("share", dict(_SHARE))
         self._typed(FigureJson)
         for column in rows.columns:
             about = {"description": column.about} if column.about else {}
-            found["properties"][column.key] = {"anyOf": [dict(column.kind.json), SCALARS[NoneType]], **about}
+            found["properties"][column.key] = {"anyOf": [dict(column.kind.json), _SCALARS[NoneType]], **about}
             found["required"].append(column.key)
         return found
 

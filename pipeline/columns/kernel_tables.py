@@ -10,16 +10,16 @@ from typing import Any
 
 from ingest.experiment import per_text
 from pipeline.columns.cells import Audience, DataTable
-from pipeline.columns.column import EXACT, QUANTITY, SHARE_OF_SUM, Column, filled, parameters
+from pipeline.columns.column import EXACT_KIND, QUANTITY, SHARE_OF_SUM, Column, filled, parameters
 from pipeline.columns.kernels import CANNOT_TELL, PREDICTION, further_columns, kernel_columns
 from pipeline.columns.summary import Row, Rows, Summary
 from pipeline.columns.target_sentences import far_targets
 from pipeline.questions.analysis import NOTEWORTHY_SHARE
 from pipeline.wording.quantities import counted, display_unit, number, point_text
 
-NAMES = {"regions": "region", "kernels": "call path", "groups": "group"}
-KINDS = {"regions": "regions", "kernels": "call paths", "groups": "groups"}
-REMARKS = {CANNOT_TELL: "the measurements do not determine the growth"}
+TABLE_NAMES = {"regions": "region", "kernels": "call path", "groups": "group"}
+_KINDS = {"regions": "regions", "kernels": "call paths", "groups": "groups"}
+_REMARKS = {CANNOT_TELL: "the measurements do not determine the growth"}
 
 
 def leading_rows(rows: Rows, limit: int) -> list[Row]:
@@ -30,7 +30,7 @@ def leading_rows(rows: Rows, limit: int) -> list[Row]:
     return [*kernels[:limit], *(r for r in apart if max(r[key] or 0.0 for key in shares) >= NOTEWORTHY_SHARE)]
 
 
-def largest_at_target(summary: Summary, *, by: str, limit: int) -> list[Row]:
+def _largest_at_target(summary: Summary, *, by: str, limit: int) -> list[Row]:
     """Return the kernels that take most at the last target, the largest first."""
     metrics = {row["metric"]: None for row in summary.rows(by)}  # what metrics take cannot be compared
     ordered = [
@@ -48,14 +48,14 @@ def largest_at_target(summary: Summary, *, by: str, limit: int) -> list[Row]:
 def kernel_names(by: str, heading: str = "") -> list[Column[Any]]:
     """Return ids and names of call paths (`by` is ``kernels``), or names of ``regions`` or ``groups``."""
     ident, name = kernel_columns("id", "callpath")
-    named = replace(name, heading=heading or NAMES[by])
+    named = replace(name, heading=heading or TABLE_NAMES[by])
     return [ident, named] if by == "kernels" else [named]
 
 
 def _ranked_names(by: str) -> list[Column[Any]]:
     """Return the same with ranks of what has no ids."""
     rank: Column[Rows] = Column(
-        key="rank", heading="#", kind=EXACT, values=_ranks, texts=_rank_texts, audience=Audience.TERMINAL
+        key="rank", heading="#", kind=EXACT_KIND, values=_ranks, texts=_rank_texts, audience=Audience.TERMINAL
     )
     return [*([] if by == "kernels" else [rank]), *kernel_names(by)]
 
@@ -77,7 +77,7 @@ def ranking_table(summary: Summary, *, by: str, limit: int, last: bool = False) 
     """
     kept = leading_rows(summary.rows(by), limit)
     if not summary.targets:
-        return measured_table(summary, by=by, limit=limit)
+        return _measured_table(summary, by=by, limit=limit)
     rows = [row for row in _at_targets(summary.rows(by), kept) if not last or row["is_last"]]
     share_now, share_then, growth, probability, flags = kernel_columns(
         "share_measured", "share_at_target", "growth_class", "probability_growing", "flags"
@@ -97,7 +97,7 @@ def ranking_table(summary: Summary, *, by: str, limit: int, last: bool = False) 
     if rows:
         at, metric = point_text(rows[-1]["at"]), rows[0]["metric"]
         _, unit = display_unit(rows[0]["unit"], max(row["prediction"]["value"] for row in rows))
-        title = f"Largest {KINDS[by]} at {at} ({', '.join(filter(None, (metric, unit)))})"
+        title = f"Largest {_KINDS[by]} at {at} ({', '.join(filter(None, (metric, unit)))})"
     return filled(columns, rows, notes=_notes(summary, by, kept), title=title)
 
 
@@ -119,7 +119,7 @@ def _at(row: Row, entry: Mapping[str, Any]) -> Row:
     return {**row, "prediction": entry, "at": entry["at"]}
 
 
-def with_total(summary: Summary, kept: Rows) -> list[Row]:
+def _with_total(summary: Summary, kept: Rows) -> list[Row]:
     """Return rows with that of the total behind them, if there is one."""
     return [*kept, summary.total] if summary.total else list(kept)
 
@@ -127,17 +127,17 @@ def with_total(summary: Summary, kept: Rows) -> list[Row]:
 def predictions_table(summary: Summary, *, by: str, limit: int) -> DataTable:
     """Return the predictions of the largest kernels and of the total at targets, as of `ranking_table`."""
     if not summary.targets:
-        return measured_table(summary, by=by, limit=limit)
-    kept = largest_at_target(summary, by=by, limit=limit)
-    rows = [_at(row, entry) for row in with_total(summary, kept) for entry in row["predictions"]]
+        return _measured_table(summary, by=by, limit=limit)
+    kept = _largest_at_target(summary, by=by, limit=limit)
+    rows = [_at(row, entry) for row in _with_total(summary, kept) for entry in row["predictions"]]
     columns = [*kernel_names(by), *parameters(summary.parameters, [row["at"] for row in rows]), PREDICTION]
     return filled(columns, rows, notes=_notes(summary, by, kept))
 
 
-def measured_table(summary: Summary, *, by: str, limit: int) -> DataTable:
+def _measured_table(summary: Summary, *, by: str, limit: int) -> DataTable:
     """Return what was measured at one or two scales, from which nothing is predicted."""
     kept, points = leading_rows(summary.rows(by), limit), summary.points
-    rows = with_total(summary, kept)
+    rows = _with_total(summary, kept)
     cells = [{**row, "mean": value} for row in rows for value in row["measured"]]
     unit = rows[0]["unit"] if rows else ""
     mean: Column[Rows] = Column(key="mean", name="measured", kind=QUANTITY, unit=unit)
@@ -154,7 +154,7 @@ def measured_table(summary: Summary, *, by: str, limit: int) -> DataTable:
 def measured_by_point(summary: Summary, *, by: str, limit: int) -> DataTable:
     """Return the same with one row per kernel and one column per point, as terminals show it."""
     kept = leading_rows(summary.rows(by), limit)
-    rows = with_total(summary, kept)
+    rows = _with_total(summary, kept)
     points: list[Column[Rows]] = [
         Column(
             key=point_text(point),
@@ -177,8 +177,8 @@ def _measured_at(point: int, rows: Rows) -> list[float | None]:
 
 def predictions_by_target(summary: Summary, *, by: str, limit: int) -> DataTable:
     """Return predictions with one row per kernel and one column per target, as terminals show them."""
-    kept = largest_at_target(summary, by=by, limit=limit)
-    rows = with_total(summary, kept)
+    kept = _largest_at_target(summary, by=by, limit=limit)
+    rows = _with_total(summary, kept)
     targets: list[Column[Rows]] = []
     for n, target in enumerate(summary.targets):
         entries = [row["predictions"][n] for row in rows]
@@ -194,7 +194,11 @@ def _predictions_at(heading: str, entries: Rows, rows: Rows) -> Column[Rows]:
     unit = value.heading.removeprefix(PREDICTION.heading)
     texts = [f"{one} [{both}]" for one, both in zip(value.texts, interval.texts, strict=True)]
     return Column(
-        key=heading, kind=EXACT, heading=heading + unit, values=lambda _: value.values, texts=lambda _: texts
+        key=heading,
+        kind=EXACT_KIND,
+        heading=heading + unit,
+        values=lambda _: value.values,
+        texts=lambda _: texts,
     )
 
 
@@ -247,7 +251,7 @@ def remark_sentences(summary: Summary) -> list[str]:
             counts[note] = counts.get(note, 0) + 1
     everywhere = len(summary.kernels) + summary.not_listed["kernels"]
     return [
-        f"{REMARKS.get(note, note)} "
+        f"{_REMARKS.get(note, note)} "
         f"({'all call paths' if count == everywhere else counted(count, 'call path')})"
         for note, count in counts.items()
     ]

@@ -21,7 +21,7 @@ from pipeline.columns.column import (
     PROBABILITY,
     SHARE_OF_SUM,
     TEXTS,
-    WHOLE,
+    WHOLE_KIND,
     Column,
     Kind,
 )
@@ -34,9 +34,9 @@ from pipeline.models.prediction import Prediction
 from pipeline.models.scaling_models import ScalingModels, remarks
 from pipeline.questions.analysis import Level, Outlook
 
-NOT_MEASURABLE = "not measurable: the time is below what the correction for overhead leaves uncertain"
+_NOT_MEASURABLE = "not measurable: the time is below what the correction for overhead leaves uncertain"
 CANNOT_TELL = "cannot tell"
-FLAGS = (
+_FLAGS = (
     "growing",
     "coming_bottleneck",
     "dominant_measured",
@@ -106,7 +106,7 @@ class RankedKernels:
         """Return what limits the trust in each."""
         hidden = self.outlook.standing.not_measurable[self.chosen].tolist()
         texts = zip(remarks(self.models), hidden, strict=True)
-        return [[*notes, *([NOT_MEASURABLE] if lost else [])] for notes, lost in texts]
+        return [[*notes, *([_NOT_MEASURABLE] if lost else [])] for notes, lost in texts]
 
 
 def growth_style(statement: str, notes: Sequence[str]) -> str:
@@ -134,7 +134,7 @@ def _growth_styles(rows: Rows) -> list[str]:
     return [growth_style(row["growth_class"], row["notes"]) for row in rows]
 
 
-MODEL = Kind(
+_MODEL = Kind(
     name="model",
     write=lambda model: str(model["formula"]),
     json={
@@ -188,17 +188,17 @@ MODEL = Kind(
     },
     is_number=False,
 )
-SOURCE = Kind(name="text", write=str, json={"type": "string"}, is_number=False, may_lack=True)
+_SOURCE = Kind(name="text", write=str, json={"type": "string"}, is_number=False, may_lack=True)
 IDENTITY = Kind(name="id", write=callpath_id, json={"type": "integer", "minimum": 1}, may_lack=True)
-MEANS = Kind(name="means", write=str, json={"type": "array", "items": {"type": ["number", "null"]}})
-PREDICTIONS = Kind(
+_MEANS = Kind(name="means", write=str, json={"type": "array", "items": {"type": ["number", "null"]}})
+_PREDICTIONS = Kind(
     name="predictions", write=str, json={"type": "array", "items": {"$ref": "#/$defs/prediction"}}
 )
-FLAG_NAMES = Kind(
-    name="flags", write=TEXTS.write, json={"type": "array", "items": {"enum": list(FLAGS)}}, is_number=False
+_FLAG_NAMES = Kind(
+    name="flags", write=TEXTS.write, json={"type": "array", "items": {"enum": list(_FLAGS)}}, is_number=False
 )
 
-NOTES = Kind(name="notes", write="; ".join, json=TEXTS.json, is_number=False)
+_NOTES = Kind(name="notes", write="; ".join, json=TEXTS.json, is_number=False)
 
 KERNELS: tuple[Column[Any], ...] = (
     Column(
@@ -225,7 +225,7 @@ KERNELS: tuple[Column[Any], ...] = (
     ),
     Column(
         key="source",
-        kind=SOURCE,
+        kind=_SOURCE,
         values=lambda found: map(found.level.kernels.source.get, found.each(found.level.kernels.regions)),
         audience=Audience.FILES,
         about="source file and line of the region, solver.cpp:73; left out where unknown",
@@ -236,7 +236,7 @@ KERNELS: tuple[Column[Any], ...] = (
         about="effort where time was summed over locations",
     ),
     Column(key="unit", values=lambda found: [found.level.kernels.unit] * len(found.chosen)),
-    Column(key="model", kind=MODEL, values=lambda found: map(model_json, found.formulas), folds=True),
+    Column(key="model", kind=_MODEL, values=lambda found: map(model_json, found.formulas), folds=True),
     Column(
         key="growth",
         kind=GROWTH,
@@ -284,19 +284,19 @@ KERNELS: tuple[Column[Any], ...] = (
     ),
     Column(
         key="quality.points",
-        kind=WHOLE,
+        kind=WHOLE_KIND,
         values=lambda found: found.models.quality.points.tolist(),
         audience=Audience.FILES,
     ),
     Column(
         key="quality.repetitions",
-        kind=WHOLE,
+        kind=WHOLE_KIND,
         values=lambda found: found.models.quality.repetitions.tolist(),
         audience=Audience.FILES,
     ),
     Column(
         key="measured",
-        kind=MEANS,
+        kind=_MEANS,
         values=lambda found: measured_json(found.level.kernels.mean[found.chosen]),
         about="mean over repetitions at every point, in their order; null if not measured",
     ),
@@ -315,16 +315,16 @@ KERNELS: tuple[Column[Any], ...] = (
         values=lambda found: found.shares(found.outlook.share_target),
         about="share of the predicted total at the last target; null if the metric has no sum",
     ),
-    Column(key="predictions", kind=PREDICTIONS, values=RankedKernels.predictions),
+    Column(key="predictions", kind=_PREDICTIONS, values=RankedKernels.predictions),
     Column(
         key="flags",
-        kind=FLAG_NAMES,
+        kind=_FLAG_NAMES,
         values=lambda found: (list(flags) for flags in found.each(found.outlook.flags)),
         audience=Audience.FILES,
     ),
     Column(
         key="notes",
-        kind=NOTES,
+        kind=_NOTES,
         values=RankedKernels.notes,
         about="what limits the trust in the model, in words",
     ),

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pipeline.columns.cells import DataTable
-from pipeline.columns.column import EXACT, FIGURE, TEXTS, Column, filled
+from pipeline.columns.column import EXACT_KIND, FIGURE, TEXTS, Column, filled
 
 BOUNDS = ("ports", "front end")
 
@@ -18,7 +18,7 @@ def loops_table(report: Mapping[str, Any]) -> DataTable:
         if loop[key] is not None
     ]
     columns: list[Column[Any]] = [
-        Column(key="loop", kind=EXACT),
+        Column(key="loop", kind=EXACT_KIND),
         Column(key="processor"),
         Column(key="cycles", kind=FIGURE),
         *(Column(key=f"bounds.{bound}", name=bound.replace(" ", "_"), kind=FIGURE) for bound in BOUNDS),

@@ -9,12 +9,12 @@ from typing import Annotated, Any, ClassVar
 
 from ingest.run_settings import agreed_settings, described_runs
 from pipeline.columns.cells import Audience, DataTable
-from pipeline.columns.column import EXACT, QUANTITY, SHARE, TEXT, TEXTS, Column, filled, parameters
+from pipeline.columns.column import EXACT_KIND, QUANTITY, SHARE, TEXT, TEXTS, Column, filled, parameters
 from pipeline.columns.target_sentences import next_sentence
 from pipeline.wording.quantities import BETWEEN, callpath_text, counted, half_width, number, quantity
 from pipeline.wording.record_codec import entry
 
-COUNTS = {
+_COUNTS = {
     "repetition": "rep",
     "callpaths": "call paths",
     "regions": "regions",
@@ -22,9 +22,9 @@ COUNTS = {
     "locations": "locations",
     "accelerators": "GPUs",
 }
-NAME_WIDTH = 60
+_NAME_WIDTH = 60
 _IF_KNOWN = entry(may_lack=True)
-MANY = 10_000  # from which on counts are written with commas
+_MANY = 10_000  # from which on counts are written with commas
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,24 +116,24 @@ def inspection_table(found: Inspection) -> DataTable:
             Column(key="path", values=lambda _: [found.path]),
             Column(key="format"),
             Column(key="parameters", kind=TEXTS, values=lambda _: [found.parameters]),
-            *(Column(key=name, kind=EXACT) for name in ("points", "repetitions", "callpaths")),
+            *(Column(key=name, kind=EXACT_KIND) for name in ("points", "repetitions", "callpaths")),
             Column(key="metrics", kind=TEXTS),
         ]
-        return filled(columns, [found.series], notes=facts(found))
+        return filled(columns, [found.series], notes=_facts(found))
     runs = found.runs
     points = [dict(zip(found.parameters, run.at, strict=True)) for run in runs]
     totals = dict.fromkeys(name for run in runs for name in run.totals)
     columns = [
-        Column(key="path", heading="run", texts=lambda runs: (below(found, run) for run in runs)),
+        Column(key="path", heading="run", texts=lambda runs: (_below(found, run) for run in runs)),
         Column(key="format", dispensable=2),
         *parameters(found.parameters, points),
-        *(_count(key, heading, runs) for key, heading in COUNTS.items()),
+        *(_count(key, heading, runs) for key, heading in _COUNTS.items()),
         *(
-            Column(key=f"total {name}", kind=EXACT, each=partial(_total, name), write=ten_digits)
+            Column(key=f"total {name}", kind=EXACT_KIND, each=partial(_total, name), write=_ten_digits)
             for name in totals
         ),
     ]
-    return filled(columns, runs, notes=facts(found))
+    return filled(columns, runs, notes=_facts(found))
 
 
 def _count(key: str, heading: str, runs: Sequence[InspectedRun]) -> Column[Any]:
@@ -141,7 +141,7 @@ def _count(key: str, heading: str, runs: Sequence[InspectedRun]) -> Column[Any]:
     return Column(
         key=key,
         heading=heading,
-        kind=EXACT,
+        kind=EXACT_KIND,
         dispensable=int(key == "regions"),
         audience=Audience.FILES if hidden else Audience.ALL,
     )
@@ -151,12 +151,12 @@ def _total(metric: str, run: InspectedRun) -> float | None:
     return number(run.totals[metric]) if metric in run.totals else None
 
 
-def ten_digits(value: float) -> str:
+def _ten_digits(value: float) -> str:
     """Write a sum that is compared with another tool's: with all digits that measurements have."""
     return f"{value:.10g}"
 
 
-def below(found: Inspection, run: InspectedRun) -> str:
+def _below(found: Inspection, run: InspectedRun) -> str:
     """Return the path of a run as it is below the inspected directory, or in the table there."""
     return run.path.removeprefix(f"{found.path.rstrip('/')}/").removeprefix(f"{found.path} ")
 
@@ -165,12 +165,18 @@ def overlapping_table(rows: Sequence[tuple[str, float]]) -> DataTable:
     """Return timers that may lie inside each other, so that they are in no sum."""
     columns: list[Column[Sequence[tuple[str, float]]]] = [
         Column(key="timer", heading="overlapping timer", each=itemgetter(0)),
-        Column(key="seconds", heading="seconds, in no sum", kind=EXACT, each=itemgetter(1), write=ten_digits),
+        Column(
+            key="seconds",
+            heading="seconds, in no sum",
+            kind=EXACT_KIND,
+            each=itemgetter(1),
+            write=_ten_digits,
+        ),
     ]
     return filled(columns, rows)
 
 
-def facts(found: Inspection) -> list[str]:
+def _facts(found: Inspection) -> list[str]:
     """Return what is said beside the table of runs: sums found, metrics, notices and the verdict."""
     sums = [sentence for run in found.runs for sentence in reconciliation(found, run)]
     notes = [f"Note: {notice}" for notice in found.notices]
@@ -181,7 +187,7 @@ def reconciliation(found: Inspection, run: InspectedRun) -> list[str]:
     """Say how much of the total that a run states was found, and what its values are of the processes."""
     statistic = "" if run.statistic is None else f"; {run.statistic}"
     return [
-        f"{below(found, run)}{phase and ', '}{phase}: {text}{statistic}"
+        f"{_below(found, run)}{phase and ', '}{phase}: {text}{statistic}"
         for phase, text in (run.reconciled or {}).items()
     ]
 
@@ -252,7 +258,7 @@ def _range(ends: Sequence[int] | None, noun: str) -> str:
     """Write the least and largest count: ``1 .. 6 repetitions``; empty if they are unknown."""
     if ends is None:
         return ""
-    least, most = (f"{end:,}" if end >= MANY else str(end) for end in ends)
+    least, most = (f"{end:,}" if end >= _MANY else str(end) for end in ends)
     nouns = f"{noun}{'es' if noun.endswith('s') else 's'}"
     return f"{least}{BETWEEN}{most} {nouns}" if least != most else f"{most} {noun if most == '1' else nouns}"
 
@@ -271,7 +277,7 @@ def advice_table(plans: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Da
     columns: list[Column[Any]] = [
         *parameters((f"target {name}" for name in names), targets, shown),
         *parameters(names, [row["at"] for row in rows]),
-        Column(key="repetitions", heading="runs", kind=EXACT),
+        Column(key="repetitions", heading="runs", kind=EXACT_KIND),
         Column(key="cost", kind=QUANTITY, unit=unit),
         Column(key="relative_width_after", heading="interval after", kind=SHARE, write=half_width),
         Column(key="reduction", heading="narrower by", kind=SHARE),
@@ -279,7 +285,7 @@ def advice_table(plans: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Da
             key="clarifies",
             kind=TEXT,
             each=lambda row: "/".join(_clarified(row)),
-            texts=lambda rows: (callpath_text(_clarified(row), NAME_WIDTH) for row in rows),
+            texts=lambda rows: (callpath_text(_clarified(row), _NAME_WIDTH) for row in rows),
             folds=True,
         ),
     ]

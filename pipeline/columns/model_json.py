@@ -16,7 +16,7 @@ from pipeline.wording.quantities import numbers, point_json
 def model_json(formula: PredictionFormula) -> dict[str, Any]:
     """Return the formula of a prediction as plain data: the last normal form, and where it holds."""
     within, last = formula.within, _form_json(formula.last)
-    ends = zip(formula.parameters, rows_of_numbers(np.array([within.first, within.last]).T), strict=True)
+    ends = zip(formula.parameters, _rows_of_numbers(np.array([within.first, within.last]).T), strict=True)
     found = {**last, "formula": formula.text(), "range": dict(ends)}
     if formula.ends:
         up_to = numbers([*formula.ends, within.last[within.column]])
@@ -48,7 +48,7 @@ def predictions_json(
 ) -> list[list[dict[str, Any]]]:
     """Return for each kernel its predictions at the targets with their 90 % intervals."""
     at = [point_json(parameters, target) for target in targets]
-    columns = (rows_of_numbers(ends) for ends in (prediction.value, prediction.lower, prediction.upper))
+    columns = (_rows_of_numbers(ends) for ends in (prediction.value, prediction.lower, prediction.upper))
     return [
         [
             {"at": place, "value": value, "lower": lower, "upper": upper}
@@ -58,7 +58,7 @@ def predictions_json(
     ]
 
 
-def rows_of_numbers(values: FloatArray) -> list[list[float | int]]:
+def _rows_of_numbers(values: FloatArray) -> list[list[float | int]]:
     """Round float64[K, n] to a list a kernel."""
     flat, width = numbers(values.ravel()), values.shape[1]
     return [flat[k * width : (k + 1) * width] for k in range(len(values))]
@@ -67,7 +67,7 @@ def rows_of_numbers(values: FloatArray) -> list[list[float | int]]:
 def measured_json(mean: FloatArray) -> list[list[float | int | None]]:
     """Return what was measured at every point, float64[K, P]; None for what was not."""
     known = np.isfinite(mean).tolist()
-    rows = rows_of_numbers(np.nan_to_num(mean))
+    rows = _rows_of_numbers(np.nan_to_num(mean))
     return [
         [v if is_known else None for v, is_known in zip(*row, strict=True)]
         for row in zip(rows, known, strict=True)

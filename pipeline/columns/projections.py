@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from ingest.units import unit_text
 from pipeline.columns.cells import Audience, DataTable, with_unit
-from pipeline.columns.column import ABSENT, ESTIMATE, EXACT, FIGURE, SHARE, TEXTS, Column, filled, stored
+from pipeline.columns.column import ABSENT, ESTIMATE, EXACT_KIND, FIGURE, SHARE, TEXTS, Column, filled, stored
 from pipeline.projection.applications.application import ApplicationFile, ApplicationInput
 from pipeline.projection.applications.projections import ApplicationProjection, ProjectedValue, Sweep
 from pipeline.projection.expressions.evaluation import Sensitivity
@@ -25,16 +25,16 @@ from pipeline.wording.quantities import (
     signed_percent,
 )
 
-NO_SPREAD = "no spread stated"
-DIGITS = 5
-SHOWN_FROM = 5e-4  # of an elasticity: less than a change of 0.1 % for one of 100 %
+_NO_SPREAD = "no spread stated"
+_DIGITS = 5
+_SHOWN_FROM = 5e-4  # of an elasticity: less than a change of 0.1 % for one of 100 %
 
 Lines = Sequence[ProjectedValue]
 
 
 def exact_figure(value: float) -> str:
     """Write a figure of a projection, whose digits are compared with those of papers."""
-    return figure(value, DIGITS)
+    return figure(value, _DIGITS)
 
 
 @dataclass(frozen=True)
@@ -47,27 +47,27 @@ class ShownLine:
     share: str
 
 
-def shown_lines(lines: Lines, total: ProjectedValue) -> list[ShownLine]:
+def _shown_lines(lines: Lines, total: ProjectedValue) -> list[ShownLine]:
     """Return lines of a breakdown rounded to the digits of the total, so that they still add up.
 
     Lines in another unit than the total are rounded by themselves.
     """
-    unit = last_digit(total.value, DIGITS)
+    unit = last_digit(total.value, _DIGITS)
     own = [_part(line, line.value) for line in lines if line.dimension == total.dimension]
     rounded = dict(zip((part.path for part in own), rounded_to_sum(own, total.value, unit), strict=True))
     shared = [_part(line, line.share) for line in lines if line.share is not None]
     share_of = dict(zip((part.path for part in shared), share_texts(shared), strict=True))
 
     def rounded_end(value: float) -> str:
-        return amount_text(round(value / unit) * unit, value, unit, DIGITS)
+        return amount_text(round(value / unit) * unit, value, unit, _DIGITS)
 
     def shown(line: ProjectedValue) -> ShownLine:
         if line.path in rounded:
-            value, write = amount_text(rounded[line.path], line.value, unit, DIGITS), rounded_end
+            value, write = amount_text(rounded[line.path], line.value, unit, _DIGITS), rounded_end
         else:
             value, write = f"{exact_figure(line.value)} {unit_text(line.dimension)}".rstrip(), exact_figure
         certain = line.lower == line.upper
-        interval = NO_SPREAD if certain else interval_text(line.lower, line.upper, write)
+        interval = _NO_SPREAD if certain else interval_text(line.lower, line.upper, write)
         return ShownLine(line.path, value, interval, share_of.get(line.path, ""))
 
     return [shown(line) for line in lines]
@@ -84,7 +84,7 @@ def projection_table(projection: ApplicationProjection) -> DataTable:
     """Return one row per part, and one for the total."""
     total = projection.total
     lines = [*projection.parts, total]
-    shown = [*shown_lines(projection.parts, total), *shown_lines([total], total)]
+    shown = [*_shown_lines(projection.parts, total), *_shown_lines([total], total)]
     columns = _line_columns(shown, unit_text(total.dimension) or "value", projection.level)
     return filled(columns, lines, notes=projection.notices)
 
@@ -114,7 +114,9 @@ def sweep_table(sweep: Sweep) -> DataTable:
     """Return one row per value and part, and one per value for the total."""
     lines = [(one.at[sweep.swept], line) for one in sweep.projections for line in (*one.parts, one.total)]
     columns: list[Column[Any]] = [
-        Column(key="at", name=sweep.swept, heading=sweep.swept, kind=EXACT, each=lambda row: number(row[0])),
+        Column(
+            key="at", name=sweep.swept, heading=sweep.swept, kind=EXACT_KIND, each=lambda row: number(row[0])
+        ),
         Column(key="part", each=lambda row: "/".join(row[1].path)),
         Column(key="value", kind=ESTIMATE, each=lambda row: row[1], write=exact_figure, interval="interval"),
         Column(key="unit", each=lambda row: unit_text(row[1].dimension)),
@@ -128,10 +130,10 @@ def totals_table(sweep: Sweep, notes: Sequence[str]) -> DataTable:
     """Return one row per value of a sweep: the outermost parts, the total, totals of other variants."""
     swept, projections = sweep.swept, sweep.projections
     first = projections[0]
-    parts = [shown_lines(one.parts, one.total) for one in projections]
-    totals = [shown_lines([one.total], one.total)[0] for one in projections]
+    parts = [_shown_lines(one.parts, one.total) for one in projections]
+    totals = [_shown_lines([one.total], one.total)[0] for one in projections]
     columns: list[Column[Any]] = [
-        Column(key=swept, heading=swept, kind=EXACT, each=lambda one: number(one.at[swept])),
+        Column(key=swept, heading=swept, kind=EXACT_KIND, each=lambda one: number(one.at[swept])),
         *(
             _as_text(line.path[0], [row[k].value for row in parts])
             for k, line in enumerate(first.parts)
@@ -159,7 +161,9 @@ def _totals_of(variant: int, projections: Sequence[ApplicationProjection]) -> li
 
 def _as_text(heading: str, texts: Sequence[str]) -> Column[Any]:
     """Return a column of numbers that are rounded together."""
-    return Column(key=heading, heading=heading, kind=EXACT, values=lambda _: texts, texts=lambda _: texts)
+    return Column(
+        key=heading, heading=heading, kind=EXACT_KIND, values=lambda _: texts, texts=lambda _: texts
+    )
 
 
 @dataclass(frozen=True)
@@ -171,7 +175,7 @@ class Sensitivities:
 
 def sensitivities_table(found: Sensitivities) -> DataTable:
     """Return one row per value that the total depends on noticeably."""
-    rows = [row for row in found.sensitivities if abs(row.elasticity) >= SHOWN_FROM]
+    rows = [row for row in found.sensitivities if abs(row.elasticity) >= _SHOWN_FROM]
     columns: list[Column[Sequence[Sensitivity]]] = [
         Column(key="name", name="value", heading="value"),
         Column(

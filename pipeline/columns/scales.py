@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from pipeline.columns.cells import Audience, DataTable
-from pipeline.columns.column import ANSWER, ESTIMATE, EXACT, FIGURE, Column, filled, parameters
+from pipeline.columns.column import ANSWER, ESTIMATE, EXACT_KIND, FIGURE, Column, filled, parameters
 from pipeline.columns.held_out import held_out_table
 from pipeline.columns.kernel_tables import ranking_table
 from pipeline.columns.summary import Summary
@@ -108,7 +108,7 @@ def scales_table(summary: Summary) -> DataTable:
     columns: list[Column[Any]] = [
         *parameters(summary.parameters, [entry.point for entry in entries]),
         Column(key="measured", kind=ANSWER),
-        Column(key="locations", kind=EXACT),
+        Column(key="locations", kind=EXACT_KIND),
         Column(key="extrapolation", kind=FIGURE),
         *(replace(column, unit=units.get(column.key, column.unit)) for column in shown),
     ]

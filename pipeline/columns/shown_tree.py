@@ -7,7 +7,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from pipeline.columns.cells import Audience, DataTable
-from pipeline.columns.column import PATH, QUANTITY, SHARE, WHOLE, Column, filled, parameters
+from pipeline.columns.column import PATH, QUANTITY, SHARE, WHOLE_KIND, Column, filled, parameters
 from pipeline.columns.kernels import IDENTITY, growth_cell, growth_style
 from pipeline.models.growth import growth_classes
 from pipeline.questions.analysis import Analysis
@@ -59,14 +59,14 @@ def shown_tree(analysis: Analysis, values: FloatArray, least: float) -> ShownTre
     )
 
 
-BAR_WIDTH = 12
-EIGHTHS = " ▏▎▍▌▋▊▉█"
+_BAR_WIDTH = 12
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
 def bar(share: float) -> str:
     """Draw a share of one as a bar of eighths of a character."""
-    eighths = round(min(max(share, 0.0), 1.0) * BAR_WIDTH * 8)
-    return (EIGHTHS[8] * (eighths // 8) + (EIGHTHS[eighths % 8] if eighths % 8 else "")).ljust(BAR_WIDTH)
+    eighths = round(min(max(share, 0.0), 1.0) * _BAR_WIDTH * 8)
+    return (_EIGHTHS[8] * (eighths // 8) + (_EIGHTHS[eighths % 8] if eighths % 8 else "")).ljust(_BAR_WIDTH)
 
 
 def tree_table(
@@ -100,7 +100,7 @@ def tree_table(
             audience=Audience.TERMINAL,
             dispensable=1,
         ),
-        Column(key="depth", kind=WHOLE, each=lambda node: int(depth[node]), audience=Audience.FILES),
+        Column(key="depth", kind=WHOLE_KIND, each=lambda node: int(depth[node]), audience=Audience.FILES),
         *parameters(analysis.experiment.parameters, points, Audience.FILES),
         Column(key="inclusive", kind=QUANTITY, unit=kernels.unit, values=lambda _: of("inclusive")),
         Column(key="share", kind=SHARE, values=lambda _: of("share")),

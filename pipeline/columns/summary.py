@@ -21,7 +21,7 @@ Point: TypeAlias = Mapping[str, float]
 Row: TypeAlias = Mapping[str, Any]
 Rows: TypeAlias = Annotated[Sequence[Row], PLAIN]
 
-CROSSOVERS = {"regions": "region_crossovers", "kernels": "crossovers", "groups": "group_crossovers"}
+_CROSSOVERS = {"regions": "region_crossovers", "kernels": "crossovers", "groups": "group_crossovers"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,7 +181,7 @@ class Summary:
 
     def crossovers_of(self, by: str) -> tuple[NamedCrossover, ...]:
         """Return who overtakes whom among these."""
-        found: tuple[NamedCrossover, ...] = getattr(self, CROSSOVERS[by])
+        found: tuple[NamedCrossover, ...] = getattr(self, _CROSSOVERS[by])
         return found
 
     def horizon(self, parameter: str) -> Point:

@@ -23,13 +23,13 @@ from pipeline.wording.quantities import (
     times,
 )
 
-WARNINGS = {
+_WARNINGS = {
     "far": " (far: check it with a run in between)",
     "very far": " (very far: nothing measured supports it)",
 }
-MORE = 1.01  # held over used cores, from which on both are said
-NARROW = 0.2  # width relative to the value, which needs no further measurement
-STYLES = {"far": "yellow", "very far": "bold red"}
+_MORE = 1.01  # held over used cores, from which on both are said
+_NARROW = 0.2  # width relative to the value, which needs no further measurement
+_STYLES = {"far": "yellow", "very far": "bold red"}
 
 
 def target_totals(summary: Summary) -> Iterator[tuple[str, str]]:
@@ -47,7 +47,7 @@ def _of_nodes(summary: Summary, at: Mapping[str, float]) -> str:
         effort, hours = found.effort, found.core_hours
         if found.point == at and effort and hours:
             held, used = (hours["value"] or 0.0) * SECONDS_PER_HOUR, effort["value"] or 0.0
-            return f"; its nodes cost {quantity(held, 'core-s')}" if held > MORE * used else ""
+            return f"; its nodes cost {quantity(held, 'core-s')}" if held > _MORE * used else ""
     return ""
 
 
@@ -109,7 +109,7 @@ def next_sentence(found: Mapping[str, Any] | None) -> str:
         to = half_width(step["relative_width_after"])
         where = "there" if step["at"] == found["target"] else f"at {target}"
         return f"{measure}: interval {where} from {now} to about {to}."
-    if found["relative_width"] <= NARROW:
+    if found["relative_width"] <= _NARROW:
         return f"The interval at {target} is narrow ({now}): no measurement would make it clearly narrower."
     if not found["beyond"]:
         return f"{target} lies within the measured scales: larger ones would not narrow its interval ({now})."
@@ -150,4 +150,4 @@ def beyond(summary: Summary, at: Mapping[str, float]) -> tuple[str, str]:
     if factor <= 1:
         return "", ""
     reach = extrapolation_text(factor)
-    return f"{times(factor)} beyond the measured range{WARNINGS.get(reach, '')}", STYLES.get(reach, "")
+    return f"{times(factor)} beyond the measured range{_WARNINGS.get(reach, '')}", _STYLES.get(reach, "")

@@ -30,7 +30,7 @@ from pipeline.columns.summary import RuntimeSummary, Scale, Summary
 from pipeline.columns.target_sentences import far_targets
 from pipeline.models.prediction import LEVEL, Prediction
 from pipeline.models.scaling_models import ScalingModels
-from pipeline.projection.study.kernel_table import TYPICAL_MIX, WAYS, Way
+from pipeline.projection.study.kernel_table import PROJECTION_WAYS, TYPICAL_MIX, Way
 from pipeline.projection.study.projected_study import StudyProjection
 from pipeline.projection.study.study_machine import RESOURCES, Resource, StudyMachine, slowdowns
 from pipeline.projection.study.transfer import Transfer
@@ -40,7 +40,7 @@ from pipeline.wording.quantities import estimate_text, point_text
 from pipeline.wording.record_codec import entry
 
 _VAGUE = f"over a factor of {MOST_SPAN:.0f}"
-WORDS = {
+_WORDS = {
     Way.COMPUTES: "computes",
     Way.CALLS: "network",
     Way.MESSAGES: "network, waits",
@@ -112,7 +112,7 @@ def on_two_machines(
     """
     there = _once(there)
     points = np.array([list(entry.point.values()) for entry in _scales(there)], dtype=np.float64)
-    found = gain(projection.here.callpaths.models, projection.callpaths, points)
+    found = _gain(projection.here.callpaths.models, projection.callpaths, points)
     return StudyOnTwoMachines(
         here=_machine(projection.source, _once(here)),
         there=_machine(projection.target, there),
@@ -153,12 +153,12 @@ def _machine(place: StudyMachine, summary: Summary) -> StudyOnMachine:
 
 def _ways(level: Level, transfer: Transfer, target: FloatArray) -> tuple[KernelWay, ...]:
     """Return how each kernel went over, and the probabilities of what limits one that computes."""
-    table, computes = transfer.table, WAYS.index(Way.COMPUTES)
-    here, there = limits_on_both(transfer, target[None])
+    table, computes = transfer.table, PROJECTION_WAYS.index(Way.COMPUTES)
+    here, there = _limits_on_both(transfer, target[None])
     return tuple(
         KernelWay(
             callpath=tuple(callpath),
-            way=WAYS[way],
+            way=PROJECTION_WAYS[way],
             limits=_shares(table.mix[k]) if way == computes else None,
             limits_here=_shares(here[k]) if way == computes else None,
             limits_there=_shares(there[k]) if way == computes else None,
@@ -190,7 +190,7 @@ class Gain:
     by: Mapping[Resource, FloatArray]
 
 
-def gain(models: ScalingModels, transfer: Transfer, points: FloatArray) -> Gain:
+def _gain(models: ScalingModels, transfer: Transfer, points: FloatArray) -> Gain:
     """Return the gain of a study, whose call paths are modelled here, at points float64[Q, D]."""
     value = models.predict(points).value
     one = value.sum(axis=0, keepdims=True)
@@ -207,7 +207,7 @@ def gain(models: ScalingModels, transfer: Transfer, points: FloatArray) -> Gain:
     )
 
 
-def limits_on_both(transfer: Transfer, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _limits_on_both(transfer: Transfer, points: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the probabilities that each resource limits each kernel, here and there.
 
     The mix of a kernel is that at a machine halfway between the two; what is scarcer on one of them is more
@@ -309,7 +309,7 @@ def _way(row: KernelWay) -> str:
     """Say what limits a kernel there, or how it was taken over."""
     if row.tested and row.limits:
         return max(row.limits, key=row.limits.__getitem__)
-    return WORDS[row.way]
+    return _WORDS[row.way]
 
 
 def times_table(study: StudyOnTwoMachines) -> DataTable:

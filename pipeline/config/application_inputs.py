@@ -12,7 +12,7 @@ from ingest.units import NONE, Quantity, parse_quantity
 
 Value: TypeAlias = float | str
 
-MOST = 1000
+_MOST = 1000
 _ROUNDING = 1e-9
 _RANGE = re.compile(r"(?P<first>[^:]+):(?P<last>[^:]+)(?::(?P<times>x?)(?P<step>[^:]+))?")
 _HINT = "write it like L=4:14, n=100:500:50, P=64:4096:x2 or P=64,96,1024"
@@ -107,6 +107,6 @@ def _count(steps: float, where: str) -> int:
     if steps < 0:
         what = "a range goes upwards, by a step above 0 or a factor above 1"
         raise UsageError(what, where=where, hint=_HINT)
-    if steps >= MOST:
-        raise UsageError(f"a range of more than {MOST} values", where=where, hint="choose a larger step")
+    if steps >= _MOST:
+        raise UsageError(f"a range of more than {_MOST} values", where=where, hint="choose a larger step")
     return int(steps + _ROUNDING * max(1.0, steps)) + 1

@@ -3,7 +3,17 @@
 from dataclasses import dataclass
 
 from ingest.errors import UsageError
-from ingest.units import BYTES, CORE_TIME, JOULE, NONE, SECONDS, TIME, Dimension, parse_positive, size_of
+from ingest.units import (
+    BYTES,
+    CORE_TIME,
+    JOULE,
+    NONE,
+    SECONDS,
+    TIME_DIMENSION,
+    Dimension,
+    parse_positive,
+    size_of,
+)
 from pipeline.config.option_readers import read_option_share
 from pipeline.questions.choice import JobLimits
 
@@ -38,7 +48,7 @@ def read_job(
 ) -> DescribedJob:
     """Read a job from the texts of the options that are called like the arguments."""
     limits = JobLimits(
-        deadline=_quantity("deadline", deadline, TIME, "write 6h, 90min or 2d"),
+        deadline=_quantity("deadline", deadline, TIME_DIMENSION, "write 6h, 90min or 2d"),
         budget=_quantity("budget", budget, CORE_TIME, "write 50000core-h", SECONDS["h"]),
         efficiency=None if efficiency is None else _efficiency("--efficiency", efficiency),
         memory=_quantity("memory-per-node", memory_per_node, BYTES, "write 256GB or 240GiB"),

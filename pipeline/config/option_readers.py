@@ -16,16 +16,16 @@ from ingest.number_text import given_percent, value_text
 from ingest.run_conditions import read_condition
 from ingest.units import CORE_TIME, parse_positive
 
-TARGET_HINT = "write p=4096 or p=4096,n=32"
+_TARGET_HINT = "write p=4096 or p=4096,n=32"
 TARGET_METAVAR = "POINT"
 ONLY = ""  # the name of the parameter in a point of one number: the only one of the study
-TARGET_RANGE = (1e-30, 1e30)  # powers of other numbers are not finite
+_TARGET_RANGE = (1e-30, 1e30)  # powers of other numbers are not finite
 TARGET_HELP = "Target point, such as p=4096 or p=4096,n=32; repeatable."
 Target: TypeAlias = Mapping[str, float]
 """A target point: values of parameters by name."""
 
 
-def read_share(value: object) -> float:
+def _read_share(value: object) -> float:
     """Read a share, ``5%`` or ``0.05``; a number above one is refused, since 5 would be 500 %.
 
     Raises:
@@ -54,7 +54,7 @@ def read_option_share(flag: str, text: str) -> float:
         UsageError: it is not a share, or above 100 %.
     """
     with located(flag):
-        share = read_share(text)
+        share = _read_share(text)
         if share > 1.0:
             raise UsageError(f"invalid share {text!r}", hint="write at most 100%")
     return share
@@ -62,7 +62,7 @@ def read_option_share(flag: str, text: str) -> float:
 
 def read_positive_share(value: object, folder: Path) -> float:
     """Read a share above zero: ``5%`` or ``0.05``."""
-    share = read_share(value)
+    share = _read_share(value)
     if share == 0.0:
         raise UsageError(f"invalid share {value!r}", hint="write 5% or 0.05")
     return share
@@ -162,22 +162,22 @@ def _point(text: str) -> Target:
         except ValueError:
             value = 0.0
         if bool(name.strip()) != bool(equals) or not _usable(value) or (not equals and part != text):
-            raise UsageError(f"'{text}' is not a target point", hint=TARGET_HINT)
+            raise UsageError(f"'{text}' is not a target point", hint=_TARGET_HINT)
         point[name.strip()] = value
     return point
 
 
 def _usable(value: float) -> bool:
-    return TARGET_RANGE[0] <= value <= TARGET_RANGE[1]
+    return _TARGET_RANGE[0] <= value <= _TARGET_RANGE[1]
 
 
 def _table(entry: object) -> Target:
     if not isinstance(entry, Mapping) or not entry:
-        raise UsageError(f"{entry!r} is not a target point", hint=TARGET_HINT)
+        raise UsageError(f"{entry!r} is not a target point", hint=_TARGET_HINT)
     for value in entry.values():
         number = isinstance(value, Real) and not isinstance(value, bool)
         if not number or not _usable(float(value)):
-            raise UsageError(f"{dict(entry)!r} is not a target point", hint=TARGET_HINT)
+            raise UsageError(f"{dict(entry)!r} is not a target point", hint=_TARGET_HINT)
     return {str(name): float(value) for name, value in entry.items()}
 
 

@@ -24,7 +24,7 @@ from pipeline.config.option_readers import (
 )
 from pipeline.models.options import MIN_EFFICIENCY, Expectation, ModelOptions
 
-KEYS = ("region", "growth", "metric")
+_KEYS = ("region", "growth", "metric")
 
 
 def read_expectation(table: TomlTable) -> Expectation:
@@ -35,7 +35,7 @@ def read_expectation(table: TomlTable) -> Expectation:
     """
     from pipeline.models.formulas import GROWTH_HINT, read_growths  # which loads numpy, as options do not
 
-    table.check_keys(KEYS)
+    table.check_keys(_KEYS)
     growth = table.text("growth")
     exponents = read_growths(growth)
     if exponents is None:

@@ -8,7 +8,7 @@ from ingest.errors import UsageError
 from pipeline.execution.executors import Item, Result, WorkerLostError
 
 CONNECTING = "30s"
-HINT = "start one as docs/how-to/cluster.md shows, and give its address or scheduler file"
+_HINT = "start one as docs/how-to/cluster.md shows, and give its address or scheduler file"
 
 
 class DaskExecutor:
@@ -64,4 +64,4 @@ class DaskExecutor:
             return Client(**place, timeout=CONNECTING)
         except (OSError, ValueError) as error:
             what = f"no Dask scheduler answers at {self.scheduler}"
-            raise UsageError(what, where="--scheduler", hint=HINT) from error
+            raise UsageError(what, where="--scheduler", hint=_HINT) from error

@@ -64,11 +64,7 @@ def local_executor(processes: int, bytes_of_input: int) -> Executor:
 def choose_executor(
     engine: Literal["local", "dask"], scheduler: str, processes: int, notify: Callable[[str], None]
 ) -> ExecutorChoice:
-    """Return where the user wants to work: with so many processes here, or by a Dask scheduler or its file.
-
-    Raises:
-        UsageError: the extra `dask` is not installed.
-    """
+    """Return where to work: in so many processes here, or through a Dask scheduler (or its file)."""
     if engine == "local":
         return partial(local_executor, processes)
     with extra("dask", where="--engine"):

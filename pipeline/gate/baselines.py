@@ -26,11 +26,11 @@ from pipeline.models.agreeing_formulas import formula_range, prediction_formulas
 from pipeline.models.fit import fit
 from pipeline.models.options import ModelOptions
 
-VERSION = 1
-TREATMENTS = ("", "corrected", "measured")  # of the overhead of measuring; empty if unknown
+BASELINE_VERSION = 1
+_TREATMENTS = ("", "corrected", "measured")  # of the overhead of measuring; empty if unknown
 SMALLEST_SHARE = 0.001  # kernels below it at every point are left out
-DIGITS = 6
-FEWEST = 3  # entries that say how much results differ
+BASELINE_DIGITS = 6
+_FEWEST = 3  # entries that say how much results differ
 Rows = Mapping[KernelId, Sequence[Mapping[str, Any]]]
 
 
@@ -69,7 +69,7 @@ def to_document(
     ]
     whole = study.over((*study.parameters, *study.left_out.values))
     return {
-        "version": VERSION,
+        "version": BASELINE_VERSION,
         "machine": study.origin.machine or study.origin.processor,
         "processor": study.origin.processor,
         "filter": study.origin.filter,
@@ -97,7 +97,7 @@ def _residuals(measured: FloatArray, predicted: FloatArray) -> FloatArray:
 
 
 def _rounded(value: float) -> float:
-    return float(f"{value:.{DIGITS}g}")
+    return float(f"{value:.{BASELINE_DIGITS}g}")
 
 
 def document_text(document: Mapping[str, Any]) -> str:
@@ -132,9 +132,9 @@ def from_document(document: Any, where: str) -> KernelValues:  # noqa: ANN401  #
     hint = "write it with `pipeline baseline`"
     if not isinstance(document, dict) or "version" not in document or "kernels" not in document:
         raise InputError("is not a baseline", where=where, hint=hint)
-    if document["version"] != VERSION:
+    if document["version"] != BASELINE_VERSION:
         raise InputError(
-            f"is a baseline of version {document['version']}; this program reads version {VERSION}",
+            f"is a baseline of version {document['version']}; this program reads version {BASELINE_VERSION}",
             where=where,
             hint=hint,
         )
@@ -185,7 +185,7 @@ def _measurements(document: Mapping[str, Any]) -> KernelValues:
 
 def _origin(document: Mapping[str, Any]) -> Origin:
     recorded = document.get("recorded", [])  # not in earlier files of this version
-    if document.get("overhead", "") not in TREATMENTS:
+    if document.get("overhead", "") not in _TREATMENTS:
         raise ValueError(f"unknown treatment of overhead {document['overhead']!r}")
     machine, processor = (str(document.get(name, "")) for name in ("machine", "processor"))
     return Origin(
@@ -227,7 +227,7 @@ def against_history(candidate: KernelValues, rows: Rows, last: int) -> tuple[Ker
         last: number of entries that count.
 
     Raises:
-        InputError: fewer than `FEWEST` entries have that point.
+        InputError: fewer than `_FEWEST` entries have that point.
     """
     at = int(np.argmax(candidate.scale))
     (point,) = candidate.named(candidate.points[[at]])
@@ -240,9 +240,9 @@ def against_history(candidate: KernelValues, rows: Rows, last: int) -> tuple[Ker
 
     same = [row for row in total if is_here(row) and row["metric"] == candidate.metric]
     labels = {row["label"]: n for n, row in enumerate(same[-last:])}
-    if len(labels) < FEWEST:
+    if len(labels) < _FEWEST:
         raise InputError(
-            f"{len(labels)} entries of the history have this point, {FEWEST} are needed",
+            f"{len(labels)} entries of the history have this point, {_FEWEST} are needed",
             hint="add results with `pipeline history add`, measured at the same largest scale",
         )
     kernels = tuple(sorted(rows, key=lambda kernel: kernel.level is not Scope.TOTAL))

@@ -34,7 +34,7 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.statistics import NORMAL_90
 
 BEFORE = 5  # entries that must have been at the old level
-FEWEST = BEFORE + 2  # entries with which anything can be said
+FEWEST_ENTRIES = BEFORE + 2  # entries with which anything can be said
 _RECENT = 40  # entries before that noise and level are taken from
 _REMEMBERED = 200  # entries before of which none may be as far off as two or three new ones
 _NEWEST_LIMITS = {
@@ -45,14 +45,14 @@ _NEWEST_LIMITS = {
     6: 2.3,
     7: 2.3,
 }  # standard deviations, per number of entries
-MOST = max(_NEWEST_LIMITS)
+_MOST = max(_NEWEST_LIMITS)
 _CONFIRMED = 0.8  # share of pairs of an entry before and one after that differ the same way
 _SETTLED = 4  # entries of a level that stays a level if others follow
 _EXCEPTIONS = 10  # one entry in so many before, and one in half as many after, may lie elsewhere
 _FEW = 12.0, 1.5  # of d + 1 entries the limit is 1 + 12 / d^1.5 times as large
 _FARTHEST_NEWEST = 2.5  # standard deviations that an entry counts at most for the correlation
 _DOUBT = 0.5  # standard errors that are added to the correlation
-LEAST = 1e-6  # standard deviation; smaller ones are rounding
+LEAST_DEVIATION = 1e-6  # standard deviation; smaller ones are rounding
 
 
 def new_levels(logs: FloatArray, noise: FloatArray, widening: FloatArray) -> list[list[int]]:
@@ -64,7 +64,7 @@ def new_levels(logs: FloatArray, noise: FloatArray, widening: FloatArray) -> lis
             entries is not below them.
         widening: float64[S], by which correlation widens the statistic of a mean of many entries.
     """
-    least = np.fmax(noise, LEAST)
+    least = np.fmax(noise, LEAST_DEVIATION)
     raised = np.sqrt(widening)  # of few entries
     possible = _possible(logs)
     rows = np.flatnonzero(possible.any(axis=1)).tolist()
@@ -115,7 +115,7 @@ def _possible(logs: FloatArray) -> BoolArray:
     """
     count, n = logs.shape
     found = np.zeros((count, n), dtype=np.bool_)
-    if n < FEWEST:
+    if n < FEWEST_ENTRIES:
         return found
     low, high = np.minimum(logs[:, 1:], logs[:, :-1]), np.maximum(logs[:, 1:], logs[:, :-1])
     for at in range(BEFORE, min(_RECENT, n - 1)):
@@ -137,7 +137,7 @@ def _usual(before: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 def _begins(logs: FloatArray, at: int, least: float, raised: float) -> bool:
     """Tell whether a new level begins at an entry; what comes before is all of one level."""
-    known = min(len(logs) - at, MOST)
+    known = min(len(logs) - at, _MOST)
     if at < BEFORE:
         return False
     fewest = _SETTLED if known >= _SETTLED else 2
@@ -174,7 +174,7 @@ def _shifted(logs: FloatArray, at: int, count: int, least: float) -> float:
 def _resolution(logs: FloatArray) -> float:
     """Return the standard deviation that rounding to the nearest of the values makes; 0 if all are equal."""
     gaps = np.diff(np.sort(logs))
-    gaps = gaps[gaps > LEAST]
+    gaps = gaps[gaps > LEAST_DEVIATION]
     return float(gaps.min()) / np.sqrt(12) if len(gaps) else 0.0
 
 
@@ -189,9 +189,9 @@ def _doubt(off: FloatArray) -> float:
     return float((1 + factor / (size - 1) ** power) * ((1 + alike) / (1 - alike)) ** 0.25)
 
 
-SHORTEST = 8  # entries of a window
-RATIO = 2**0.5  # of the lengths of windows
-TOLERANCE = 1e-4  # of statistics, which have seven digits
+_SHORTEST = 8  # entries of a window
+_RATIO = 2**0.5  # of the lengths of windows
+_TOLERANCE = 1e-4  # of statistics, which have seven digits
 PROBABILITIES = (0.1, 0.01, 0.001)
 
 LIMITS = {
@@ -242,21 +242,21 @@ class Window:
 FALSE_ALARMS = (
     0.01  # probability of a change point at any look at a series of independent entries without change
 )
-ENOUGH = FEWEST  # measurements; with fewer nothing can be said
-WINDOW_LEVEL = 0.001  # probability that any window reaches its limit at one look
-CAUTION = 1.15  # by which correlation widens at least; that of short series is unknown
-DIGITS = 6  # significant digits that count: further ones are rounding
+ENOUGH = FEWEST_ENTRIES  # measurements; with fewer nothing can be said
+_WINDOW_LEVEL = 0.001  # probability that any window reaches its limit at one look
+_CAUTION = 1.15  # by which correlation widens at least; that of short series is unknown
+_DIGITS = 6  # significant digits that count: further ones are rounding
 CORRELATED_FROM = 32  # entries from which their correlation is estimated
-MOST_CORRELATED = 0.95
-CLEAR = 10.0  # standard deviations, from neighbour to neighbour, of a step that no correlation explains
-NEAREST = 50  # entries on either side of a change point that its factor is taken from
-NORMAL_QUARTILE = 0.6744898  # median distance from the mean, in standard deviations
+_MOST_CORRELATED = 0.95
+_CLEAR = 10.0  # standard deviations, from neighbour to neighbour, of a step that no correlation explains
+_NEAREST = 50  # entries on either side of a change point that its factor is taken from
+_NORMAL_QUARTILE = 0.6744898  # median distance from the mean, in standard deviations
 _FARTHEST = 4.0  # standard deviations that an entry counts at most for where a change is
-PLACE_QUANTILE = 5.94  # 90 %: P(twice the likelihood lost < x) = (1 - exp(-x / 2))^2 (Hansen 2000)
-SURE_QUANTILE = 10.6  # 99 %
-TIE = 1e-6
-NEW_LEVEL = 0.0  # statistic of windows that are around the beginning of a new level
-AT_ONCE = 64  # series that are looked at together, for memory
+_PLACE_QUANTILE = 5.94  # 90 %: P(twice the likelihood lost < x) = (1 - exp(-x / 2))^2 (Hansen 2000)
+_SURE_QUANTILE = 10.6  # 99 %
+_TIE = 1e-6
+_NEW_LEVEL = 0.0  # statistic of windows that are around the beginning of a new level
+_AT_ONCE = 64  # series that are looked at together, for memory
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -299,16 +299,16 @@ def change_points_of_each(
     if n < ENOUGH:
         return [()] * count
     known = np.full(count, np.nan) if noise is None else noise
-    parts = (slice(start, start + AT_ONCE) for start in range(0, count, AT_ONCE))
+    parts = (slice(start, start + _AT_ONCE) for start in range(0, count, _AT_ONCE))
     return [found for part in parts for found in _of_part(np.log(values[part]), known[part])]
 
 
 def _of_part(logs: FloatArray, noise: FloatArray) -> list[tuple[ChangePoint, ...]]:
-    logs = np.round(logs, DIGITS)
-    ranks = ranks_of(logs)
-    limit = limits(logs.shape[1])[PROBABILITIES.index(WINDOW_LEVEL)]
-    windows = windows_above(ranks, np.where(np.ptp(logs, axis=1) > 0, limit, np.inf))
-    clear = CLEAR * np.sqrt(_spread(logs, 1) / 2) / (2 * NORMAL_QUARTILE)
+    logs = np.round(logs, _DIGITS)
+    ranks = _ranks_of(logs)
+    limit = limits(logs.shape[1])[PROBABILITIES.index(_WINDOW_LEVEL)]
+    windows = _windows_above(ranks, np.where(np.ptp(logs, axis=1) > 0, limit, np.inf))
+    clear = _CLEAR * np.sqrt(_spread(logs, 1) / 2) / (2 * _NORMAL_QUARTILE)
     widened = _widening(logs, ranks, windows, clear)
     newest, widening = new_levels(logs, noise, widened), widened.tolist()
     found = []
@@ -317,7 +317,8 @@ def _of_part(logs: FloatArray, noise: FloatArray) -> list[tuple[ChangePoint, ...
         kept = [
             window
             for window in above
-            if window.statistic >= limit * max(wide, CAUTION) - TOLERANCE or _step(one, order, window) > step
+            if window.statistic >= limit * max(wide, _CAUTION) - _TOLERANCE
+            or _step(one, order, window) > step
         ]
         likely = _separate(one, _with_splits(order, kept, levels), wide)
         found.append(tuple(_located(one, likely, wide)))
@@ -329,8 +330,8 @@ def _with_splits(
 ) -> list[tuple[Window, int]]:
     """Return windows with their best splits: those around the beginnings of new levels come first."""
     ends = [0, *levels, len(ranks)]
-    around = [Window(max(ends[k], at - _RECENT), ends[k + 2], NEW_LEVEL) for k, at in enumerate(levels)]
-    return [*zip(around, levels, strict=True), *((one, best_split(ranks, one)) for one in windows)]
+    around = [Window(max(ends[k], at - _RECENT), ends[k + 2], _NEW_LEVEL) for k, at in enumerate(levels)]
+    return [*zip(around, levels, strict=True), *((one, _best_split(ranks, one)) for one in windows)]
 
 
 def _widening(
@@ -349,7 +350,7 @@ def _widening(
     farthest = min(15, max(3, n // 12))
     far = np.median([_spread(flat, lag) for lag in range((farthest + 1) // 2, farthest + 1)], axis=0)
     ratio = np.divide(_spread(flat, 1), far, out=np.ones(len(logs)), where=far > 0)
-    correlation = np.clip(1 - ratio - 1 / np.sqrt(n), 0.0, MOST_CORRELATED)
+    correlation = np.clip(1 - ratio - 1 / np.sqrt(n), 0.0, _MOST_CORRELATED)
     widening: FloatArray = np.sqrt((1 + correlation) / (1 - correlation))
     return widening
 
@@ -368,7 +369,7 @@ def _without_clear_steps(
 
 def _step(logs: FloatArray, ranks: IntArray, window: Window) -> float:
     """Return the size of the step between the medians on either side of a window's best split."""
-    at = best_split(ranks, window)
+    at = _best_split(ranks, window)
     return float(abs(np.median(logs[at : window.end]) - np.median(logs[window.start : at])))
 
 
@@ -389,9 +390,11 @@ def _separate(
     chosen: list[tuple[Window, int]] = []
     places: list[tuple[int, int]] = []
     for one, split in windows:
-        if one.statistic != NEW_LEVEL and any(first < one.end and last > one.start for first, last in places):
+        if one.statistic != _NEW_LEVEL and any(
+            first < one.end and last > one.start for first, last in places
+        ):
             continue
-        first, at, last = _likely(logs, one, split, (one.start, one.end), SURE_QUANTILE * widening**2)
+        first, at, last = _likely(logs, one, split, (one.start, one.end), _SURE_QUANTILE * widening**2)
         chosen.append((one, at))
         places.append((first, last))
     return sorted(chosen, key=lambda found: found[1])
@@ -404,8 +407,8 @@ def _located(
     at = [place for _, place in windows]
     for k, (window, _) in enumerate(windows):
         start, end = [0, *at][k], [*at, len(logs)][k + 1]
-        first, at[k], last = _likely(logs, window, at[k], (start, end), PLACE_QUANTILE * widening**2)
-        before, after = logs[start : at[k]][-NEAREST:], logs[at[k] : end][:NEAREST]
+        first, at[k], last = _likely(logs, window, at[k], (start, end), _PLACE_QUANTILE * widening**2)
+        before, after = logs[start : at[k]][-_NEAREST:], logs[at[k] : end][:_NEAREST]
         lower, middle, upper = np.exp(_shift(before, after, widening)).tolist()
         yield ChangePoint(
             at=at[k],
@@ -415,7 +418,7 @@ def _located(
             lower=lower,
             upper=upper,
             p=FALSE_ALARMS
-            if window.statistic == NEW_LEVEL
+            if window.statistic == _NEW_LEVEL
             else probability(window.statistic / widening, len(logs)),
         )
 
@@ -434,7 +437,7 @@ def _likely(
     """
     start, end = levels
     excess = _excess(logs[start:end], at - start)
-    excess[at - start] -= TIE  # if places are equally likely, that of the ranks counts
+    excess[at - start] -= _TIE  # if places are equally likely, that of the ranks counts
     least, most = max(window.start, start) + 1, min(window.end, end)
     excess = excess[least - start : most - start]
     possible = least + np.flatnonzero(excess <= excess.min() + quantile)
@@ -448,7 +451,7 @@ def _excess(logs: FloatArray, at: int) -> FloatArray:
     """
     before, after = np.median(logs[:at]), np.median(logs[at:])
     residuals = np.concatenate([logs[:at] - before, logs[at:] - after])
-    spread = max(float(np.median(np.abs(residuals))) / NORMAL_QUARTILE, 10.0**-DIGITS)
+    spread = max(float(np.median(np.abs(residuals))) / _NORMAL_QUARTILE, 10.0**-_DIGITS)
     of_old, of_new = (np.minimum(np.abs(logs - level) / spread, _FARTHEST) ** 2 for level in (before, after))
     excess: FloatArray = np.append(0.0, np.cumsum(of_old)) + np.append(np.cumsum(of_new[::-1])[::-1], 0.0)
     return excess
@@ -463,7 +466,7 @@ def _shift(before: FloatArray, after: FloatArray, widening: float) -> FloatArray
     return np.array([differences[low], np.median(differences), differences[pairs - 1 - low]])
 
 
-def ranks_of(logs: FloatArray) -> IntArray:
+def _ranks_of(logs: FloatArray) -> IntArray:
     """Return the ranks of each series, int64[S, n]; equal values are put in an order by chance."""
     tie_breaks = np.random.default_rng(logs.shape[1]).permutation(logs.shape[1])
     order = np.lexsort((np.broadcast_to(tie_breaks, logs.shape), logs), axis=-1)
@@ -485,8 +488,8 @@ def _layers(ranks: IntArray, least: float = 0.0) -> Iterator[tuple[int, IntArray
     Windows overlap by three quarters. Lengths of which no window can reach `least` are left out.
     """
     n = ranks.shape[1]
-    lengths = dict.fromkeys(round(n / RATIO**k) for k in range(2 * n.bit_length()))
-    for length in (m for m in lengths if m >= SHORTEST):
+    lengths = dict.fromkeys(round(n / _RATIO**k) for k in range(2 * n.bit_length()))
+    for length in (m for m in lengths if m >= _SHORTEST):
         if _statistics(np.arange(length)[None])[0].max() < least:
             return
         count = -(-(n - length) // max(1, length // 4)) + 1
@@ -510,17 +513,17 @@ def _statistics(windows: IntArray) -> FloatArray:
     return statistic
 
 
-def windows_above(ranks: IntArray, limit: FloatArray) -> list[list[Window]]:
+def _windows_above(ranks: IntArray, limit: FloatArray) -> list[list[Window]]:
     """Return the windows of each series that reach its limit, float64[S], the narrowest first."""
     found: list[list[Window]] = [[] for _ in ranks]
     for length, starts, statistic in _layers(ranks, float(limit.min())):
-        for s, w in zip(*np.nonzero(statistic >= limit[:, None] - TOLERANCE), strict=True):
+        for s, w in zip(*np.nonzero(statistic >= limit[:, None] - _TOLERANCE), strict=True):
             start = int(starts[w])
             found[s].append(Window(start, start + length, float(statistic[s, w])))
     return [sorted(one, key=lambda w: (w.end - w.start, -w.statistic)) for one in found]
 
 
-def best_split(ranks: IntArray, window: Window) -> int:
+def _best_split(ranks: IntArray, window: Window) -> int:
     """Return the index of the first entry after the best split of a window."""
     return window.start + 1 + int(_statistics(ranks[None, window.start : window.end])[0].argmax())
 

@@ -30,7 +30,7 @@ from pipeline.gate.target_forecast import (
 from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import Prediction
 
-_LEAST_FUNCTIONS, LEAST_PART = 5, 0.2  # differ at least if two unknown filters differ
+_LEAST_FUNCTIONS, _LEAST_PART = 5, 0.2  # differ at least if two unknown filters differ
 _DIGITS = 8
 _INHERITS = "has the time of functions that only one study recorded separately"
 _TOTAL = "the studies recorded different functions, so the overhead of measuring differs"
@@ -54,7 +54,7 @@ def different_functions(baseline: Origin, candidate: Origin) -> frozenset[str]:
     """Return the digests of the functions that only one study recorded; none if the filters were the same.
 
     If both filters are known, they decide. If not, a few functions may be a change of the program: the
-    filters differ if `_LEAST_FUNCTIONS` functions and the part `LEAST_PART` of all of them do.
+    filters differ if `_LEAST_FUNCTIONS` functions and the part `_LEAST_PART` of all of them do.
     """
     one, two = baseline.recorded, candidate.recorded
     if not (one and two):
@@ -62,7 +62,7 @@ def different_functions(baseline: Origin, candidate: Origin) -> frozenset[str]:
     different = one ^ two
     if baseline.filter and candidate.filter:
         return different if baseline.filter != candidate.filter else frozenset()
-    many = len(different) >= max(_LEAST_FUNCTIONS, LEAST_PART * len(one | two))
+    many = len(different) >= max(_LEAST_FUNCTIONS, _LEAST_PART * len(one | two))
     return different if many else frozenset()
 
 
@@ -156,7 +156,7 @@ _SIMILAR_NAME = 0.5  # least similarity of the names of a renamed kernel
 _SIMILAR_SIZE = 1.5  # largest ratio of its measured values
 _SAME_TIME = 1.25  # largest ratio of the times of one function under two unlike names, and of its parts
 _LEAST_MOVED = 0.1  # of a function's time that must have moved, so that its change explains the other kernel
-MOST = 200  # functions considered in either study: with more it is another program
+_MOST = 200  # functions considered in either study: with more it is another program
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,7 +237,7 @@ def _side(study: KernelValues, alone: KernelValues, at: IntArray, floor: float) 
     total = np.maximum(study.mean[0, at], 1e-300)
     size = {p: float((side.whole(p) / total).max()) for p in _topmost(only)}
     large = sorted((p for p, share in size.items() if share >= floor), key=lambda p: -size[p])
-    return _Side(time=time, alone=large[:MOST])
+    return _Side(time=time, alone=large[:_MOST])
 
 
 def _topmost(paths: set[_Path]) -> list[_Path]:
@@ -370,7 +370,7 @@ def _large_callpaths(part: KernelValues, whole: KernelValues, smallest_share: fl
         for i, kernel in enumerate(part.kernels)
         if kernel.level is Scope.CALLPATH and float(part.mean[i].max()) >= smallest_share * total
     ]
-    return large[:MOST]
+    return large[:_MOST]
 
 
 def _name_similarity(old: tuple[str, ...], new: tuple[str, ...]) -> float:

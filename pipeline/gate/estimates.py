@@ -18,7 +18,7 @@ from scipy.special import stdtr, stdtrit
 from ingest.arrays import BoolArray, FloatArray
 
 POWER = 0.9  # probability with which the smallest detectable factor is found
-LARGEST_LOG = 700.0  # its exponential is still a number
+_LARGEST_LOG = 700.0  # its exponential is still a number
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ class Estimates:
         rows = np.flatnonzero(self.known[:, 0])
         degrees, error = self.degrees[rows, 0], self.error[rows, 0]
         reach = (stdtrit(degrees, 1 - level) + stdtrit(degrees, POWER)) * error
-        found[rows] = np.exp(np.minimum(log_factor[rows] + reach, LARGEST_LOG))
+        found[rows] = np.exp(np.minimum(log_factor[rows] + reach, _LARGEST_LOG))
         return found
 
     def interval(self, level: float) -> tuple[FloatArray, FloatArray]:

@@ -35,8 +35,8 @@ from pipeline.questions.runtime.pop import efficiencies
 from pipeline.wording.quantities import value_text
 
 NO_LINE = -1
-REPETITION = re.compile(r"\.r(\d{1,9})(?=/|$)")  # at the end of a run's name
-ROUNDING = 1e-4  # relative difference up to which a region equals its only call path of any size
+_REPETITION = re.compile(r"\.r(\d{1,9})(?=/|$)")  # at the end of a run's name
+SAME_VALUES = 1e-4  # relative difference up to which a region equals its only call path of any size
 
 
 class Scope(Enum):
@@ -241,7 +241,8 @@ class KernelValues:
         return {
             k.region: k.callpath
             for i, k in enumerate(self.kernels)
-            if k.level is Scope.CALLPATH and abs(size[i] - whole.get(k.region, np.inf)) <= ROUNDING * size[i]
+            if k.level is Scope.CALLPATH
+            and abs(size[i] - whole.get(k.region, np.inf)) <= SAME_VALUES * size[i]
         }
 
 
@@ -305,7 +306,7 @@ def _repetition_numbers(experiment: Experiment) -> IntArray | None:
     """Number of every repetition, int64[P, R], from the names of the runs; None if one has none."""
     numbers = np.full(experiment.shape, -1, dtype=np.int64)
     for run in experiment.runs:
-        found = REPETITION.findall(run.source)
+        found = _REPETITION.findall(run.source)
         if not found:
             return None
         numbers[run.point, run.repetition] = int(found[-1])
@@ -395,7 +396,7 @@ def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
     return ratio
 
 
-SAME_POINT = 1e-9  # relative difference of parameter values of the same point
+_SAME_POINT = 1e-9  # relative difference of parameter values of the same point
 _TREATED = {"corrected": "are corrected for overhead", "measured": "are as measured"}
 
 
@@ -493,7 +494,7 @@ def match(baseline: KernelValues, candidate: KernelValues) -> Matched:
 def _common_points(baseline: FloatArray, candidate: FloatArray) -> tuple[IntArray, IntArray]:
     """Indices of the points, float64[P, D], that occur in both, in the order of the baseline."""
     difference = np.abs(baseline[:, None, :] - candidate[None, :, :])
-    same = (difference <= SAME_POINT * np.abs(baseline)[:, None, :]).all(axis=2)
+    same = (difference <= _SAME_POINT * np.abs(baseline)[:, None, :]).all(axis=2)
     first, second = np.nonzero(same)
     return first, second
 

@@ -25,15 +25,15 @@ from pipeline.gate.kernel_values import KernelValues, Matched, Scope
 from pipeline.statistics import pool_variances
 from pipeline.wording.quantities import point_text, times
 
-LEAST = 1e-3  # relative noise below this is due to the resolution of timers or to chance
-PROFILE_PRIOR = 20.0  # degrees of freedom of the prior that the noise of all points is alike
-ROUNDS = 3  # alternations between the noise of kernels and of points; converged by then
-FEWEST = 3  # variances needed to estimate how much they differ
+LEAST_NOISE = 1e-3  # relative noise below this is due to the resolution of timers or to chance
+_PROFILE_PRIOR = 20.0  # degrees of freedom of the prior that the noise of all points is alike
+_ROUNDS = 3  # alternations between the noise of kernels and of points; converged by then
+FEWEST_VARIANCES = 3  # variances needed to estimate how much they differ
 CERTAIN = 1e6  # degrees of freedom of a variance that is as good as known
-MEDIAN_DIFFERENCE = 0.9538726  # median of |a - b| for two standard normal variables
-PRECISE = 3.0  # kernels with a spread up to this many times the lower quartile say what all have in common
-REACH = 3.5  # spreads from the center up to which a value counts in full
-MOST_OUTLYING = 1 / 3  # of the values of a kernel in one study: beyond, that is how it behaves
+_MEDIAN_DIFFERENCE = 0.9538726  # median of |a - b| for two standard normal variables
+_PRECISE = 3.0  # kernels with a spread up to this many times the lower quartile say what all have in common
+_REACH = 3.5  # spreads from the center up to which a value counts in full
+_MOST_OUTLYING = 1 / 3  # of the values of a kernel in one study: beyond, that is how it behaves
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,7 @@ class Noise:
     limit: FloatArray
 
 
-def natural_logs(values: FloatArray) -> FloatArray:
+def _natural_logs(values: FloatArray) -> FloatArray:
     """Return natural logarithms; NaN for values that are unknown or not above zero."""
     logs = np.full(values.shape, np.nan)
     np.log(values, out=logs, where=np.isfinite(values) & (np.nan_to_num(values) > 0))
@@ -88,7 +88,7 @@ def natural_logs(values: FloatArray) -> FloatArray:
 
 def log_means(values: FloatArray) -> LogMeans:
     """Reduce repetitions, float64[K, P, R]; values not above zero have no logarithm and are left out."""
-    logs = natural_logs(values)
+    logs = _natural_logs(values)
     return _reduced(logs, np.isfinite(logs).astype(np.float64))
 
 
@@ -101,10 +101,10 @@ def moderated_noise(squares: FloatArray, degrees: FloatArray) -> Noise:
     """
     known = degrees.sum(axis=1)
     profile, pooled = np.ones(squares.shape[1]), np.zeros(len(squares))
-    for _ in range(ROUNDS):
-        pooled = np.maximum(_divide((squares / profile).sum(axis=1), known), LEAST**2)
+    for _ in range(_ROUNDS):
+        pooled = np.maximum(_divide((squares / profile).sum(axis=1), known), LEAST_NOISE**2)
         relative = (squares / pooled[:, None]).sum(axis=0)
-        profile = (relative + PROFILE_PRIOR) / (degrees.sum(axis=0) + PROFILE_PRIOR)
+        profile = (relative + _PROFILE_PRIOR) / (degrees.sum(axis=0) + _PROFILE_PRIOR)
     center, weight = common_variance(pooled, known)
     kernel = _divide(weight * center + known * pooled, weight + known)
     limit = np.minimum(weight + known, float(known.sum()))
@@ -114,7 +114,7 @@ def moderated_noise(squares: FloatArray, degrees: FloatArray) -> Noise:
     _, agreement = common_variance(ratio.reshape(-1), degrees.reshape(-1))
     variance = _divide(agreement * expected + squares, agreement + degrees)
     freedom = np.minimum(agreement + degrees, limit[:, None])
-    return Noise(np.maximum(variance, LEAST**2), freedom, limit)
+    return Noise(np.maximum(variance, LEAST_NOISE**2), freedom, limit)
 
 
 def common_variance(variance: FloatArray, degrees: FloatArray) -> tuple[float, float]:
@@ -132,7 +132,7 @@ def common_variance(variance: FloatArray, degrees: FloatArray) -> tuple[float, f
     if not seen.any():
         return 0.0, 0.0
     pooled = pool_variances(variance[seen], degrees[seen], CERTAIN)
-    return pooled.variance, pooled.degrees if seen.sum() >= FEWEST else 0.0
+    return pooled.variance, pooled.degrees if seen.sum() >= FEWEST_VARIANCES else 0.0
 
 
 def _divide(above: FloatArray, below: FloatArray) -> FloatArray:
@@ -142,12 +142,14 @@ def _divide(above: FloatArray, below: FloatArray) -> FloatArray:
     return out
 
 
-def precise_kernels(spread: FloatArray) -> BoolArray:
+def _precise_kernels(spread: FloatArray) -> BoolArray:
     """Return which kernels, float64[K] spreads or errors, are precise enough to show what all share."""
     known = np.isfinite(spread)
     if not known.any():
         return known
-    precise: BoolArray = known & (spread <= PRECISE * np.maximum(np.quantile(spread[known], 0.25), LEAST))
+    precise: BoolArray = known & (
+        spread <= _PRECISE * np.maximum(np.quantile(spread[known], 0.25), LEAST_NOISE)
+    )
     return precise
 
 
@@ -161,11 +163,11 @@ def robust_log_means(*studies: FloatArray, rounding: Sequence[FloatArray] = ()) 
         studies: float64[K, P, R] each, the same kernels and points.
         rounding: float64[K, P] each, what their resolution has wrong in the logarithms; nothing by default.
     """
-    logs = [natural_logs(values) for values in studies]
+    logs = [_natural_logs(values) for values in studies]
     scale = _spread(np.concatenate([_differences(one) for one in logs], axis=2))
     for error in rounding:  # a value beside the others by one step is no outlier
         scale = np.hypot(scale, error)
-    means = (_reduced(one, repetition_weights(one, scale)) for one in logs)
+    means = (_reduced(one, _repetition_weights(one, scale)) for one in logs)
     return tuple(
         replace(one, rounding=error) for one, error in zip_longest(means, rounding, fillvalue=None) if one
     )
@@ -180,7 +182,7 @@ def _reduced(logs: FloatArray, weight: FloatArray) -> LogMeans:
     return LogMeans(mean, count, (weight * deviation**2).sum(axis=2))
 
 
-def repetition_weights(logs: FloatArray, scale: FloatArray) -> FloatArray:
+def _repetition_weights(logs: FloatArray, scale: FloatArray) -> FloatArray:
     """Weight of every repetition, 0 to 1; 0 if it is unknown.
 
     Args:
@@ -190,13 +192,13 @@ def repetition_weights(logs: FloatArray, scale: FloatArray) -> FloatArray:
     known = np.isfinite(logs)
     center = _low_center(logs, scale)
     weight = known.astype(np.float64)
-    for _ in range(ROUNDS):
+    for _ in range(_ROUNDS):
         distance = np.abs(logs - center[:, :, None]) / scale[:, :, None]
-        weight = np.where(known, np.minimum(1.0, (REACH / np.maximum(distance, REACH)) ** 4), 0.0)
+        weight = np.where(known, np.minimum(1.0, (_REACH / np.maximum(distance, _REACH)) ** 4), 0.0)
         whole = weight.sum(axis=2)
         moved = (weight * np.nan_to_num(logs)).sum(axis=2)
         np.divide(moved, whole, out=center, where=whole > 0)
-    out = ((weight < 0.5) & known).sum(axis=(1, 2)) > MOST_OUTLYING * known.sum(axis=(1, 2))
+    out = ((weight < 0.5) & known).sum(axis=(1, 2)) > _MOST_OUTLYING * known.sum(axis=(1, 2))
     weight[out] = known[out]
     return weight
 
@@ -223,20 +225,20 @@ def _spread(difference: FloatArray) -> FloatArray:
 
     A kernel's noise counts over all points, and a point's over all kernels.
     """
-    kernel = np.maximum(known_median(_flat(difference), 1) / MEDIAN_DIFFERENCE, LEAST)
-    relative = known_median(difference, 2) / MEDIAN_DIFFERENCE / kernel[:, None]
-    profile = np.nan_to_num(known_median(relative, 0), nan=1.0)
-    scale = np.nan_to_num(kernel[:, None] * profile, nan=LEAST)
-    return np.maximum(scale, LEAST)
+    kernel = np.maximum(_known_median(_flat(difference), 1) / _MEDIAN_DIFFERENCE, LEAST_NOISE)
+    relative = _known_median(difference, 2) / _MEDIAN_DIFFERENCE / kernel[:, None]
+    profile = np.nan_to_num(_known_median(relative, 0), nan=1.0)
+    scale = np.nan_to_num(kernel[:, None] * profile, nan=LEAST_NOISE)
+    return np.maximum(scale, LEAST_NOISE)
 
 
-def kernel_spread(logs: FloatArray) -> FloatArray:
+def _kernel_spread(logs: FloatArray) -> FloatArray:
     """Standard deviation of single values per kernel, float64[K]; NaN without repetitions."""
-    spread: FloatArray = known_median(_flat(_differences(logs)), 1) / MEDIAN_DIFFERENCE
+    spread: FloatArray = _known_median(_flat(_differences(logs)), 1) / _MEDIAN_DIFFERENCE
     return spread
 
 
-def known_median(values: FloatArray, axis: int) -> FloatArray:
+def _known_median(values: FloatArray, axis: int) -> FloatArray:
     """Median of what is known along an axis; NaN if nothing is."""
     known = np.isfinite(values)
     count = known.sum(axis=axis, keepdims=True)
@@ -253,15 +255,15 @@ def _flat(values: FloatArray) -> FloatArray:
     return values.reshape(len(values), int(np.prod(values.shape[1:])))
 
 
-FEWEST_VALUES = 4  # distinct ones, that are not multiples of one step by chance
-SMALLEST_STEP = 1e-6  # of the largest value; less does not matter
-FINEST = 10  # parts of the smallest difference, that may be the step
-TOLERANCE = 0.01  # of the step, by which a multiple may be off after arithmetic
+_FEWEST_VALUES = 4  # distinct ones, that are not multiples of one step by chance
+_SMALLEST_STEP = 1e-6  # of the largest value; less does not matter
+_FINEST = 10  # parts of the smallest difference, that may be the step
+_TOLERANCE = 0.01  # of the step, by which a multiple may be off after arithmetic
 FEWEST_KERNELS = 10  # needed to separate the factor of every run from the noise of its kernels
-OUTLYING_SPREADS = 5.0  # of the factors of runs
-OUTLYING_FACTOR = 1.2
-MOST_NAMED = 3  # outlying runs named in a notice
-FEWEST_PAIRS = 2  # with which pairs say how much they differ
+_OUTLYING_SPREADS = 5.0  # of the factors of runs
+_OUTLYING_FACTOR = 1.2
+_MOST_NAMED = 3  # outlying runs named in a notice
+_FEWEST_PAIRS = 2  # with which pairs say how much they differ
 
 
 @dataclass(frozen=True, eq=False)
@@ -292,19 +294,19 @@ def run_factors(values: FloatArray, independent: BoolArray) -> RunFactors:
         values: float64[K, P, R], NaN if not measured.
         independent: bool[K], the kernels that matter and are not sums of others.
     """
-    logs = natural_logs(values[independent])
+    logs = _natural_logs(values[independent])
     measured = np.isfinite(logs).any(axis=0)
-    residual = logs - known_median(logs, 2)[:, :, None]
-    chosen = residual[precise_kernels(kernel_spread(logs))]
+    residual = logs - _known_median(logs, 2)[:, :, None]
+    chosen = residual[_precise_kernels(_kernel_spread(logs))]
     many = len(chosen) >= FEWEST_KERNELS
-    common = known_median(chosen, 0) if many else _least_disturbed(residual)
+    common = _known_median(chosen, 0) if many else _least_disturbed(residual)
     common = np.where(measured, common, np.nan)
-    spread = float(kernel_spread(common[None])[0])
-    scale = np.full((1, len(common)), np.fmax(spread, LEAST))
-    weight = repetition_weights(common[None], scale)[0]
+    spread = float(_kernel_spread(common[None])[0])
+    scale = np.full((1, len(common)), np.fmax(spread, LEAST_NOISE))
+    weight = _repetition_weights(common[None], scale)[0]
     level = (weight * np.nan_to_num(common)).sum(axis=1) / np.maximum(weight.sum(axis=1), 1e-300)
     factor = common - level[:, None]
-    outlying = np.abs(np.nan_to_num(factor)) > max(OUTLYING_SPREADS * spread, np.log(OUTLYING_FACTOR))
+    outlying = np.abs(np.nan_to_num(factor)) > max(_OUTLYING_SPREADS * spread, np.log(_OUTLYING_FACTOR))
     degrees = float(np.maximum(weight.sum(axis=1) - 1, 0).sum())
     return RunFactors(factor if many else np.where(outlying, factor, common * 0), outlying, spread, degrees)
 
@@ -342,9 +344,9 @@ class Typical:
         named = [
             f"{point_text(points[p])} repetition {r + 1 if numbers is None else numbers[p, r]} "
             f"({times(float(np.exp(self.runs.log_factor[p, r])))})"
-            for p, r in where[:MOST_NAMED]
+            for p, r in where[:_MOST_NAMED]
         ]
-        more = f" and {len(where) - MOST_NAMED} more" if len(where) > MOST_NAMED else ""
+        more = f" and {len(where) - _MOST_NAMED} more" if len(where) > _MOST_NAMED else ""
         return (
             f"runs of {study} that were slow or fast in all kernels, compared without that factor: "
             f"{', '.join(named)}{more}",
@@ -405,8 +407,8 @@ def paired_factor(matched: Matched, rows: IntArray) -> Estimates:
     difference = _run_differences(
         matched.baseline, matched.candidate, rows, (matched.base_at, matched.candidate_at)
     )
-    chosen = difference[precise_kernels(kernel_spread(difference))]
-    (factor,) = robust_log_means(np.exp(known_median(chosen, 0))[None])
+    chosen = difference[_precise_kernels(_kernel_spread(difference))]
+    (factor,) = robust_log_means(np.exp(_known_median(chosen, 0))[None])
     degrees = float(factor.degrees.sum())
     error = np.full(factor.mean.shape, np.nan)
     squares = np.full(factor.mean.shape, float(factor.squares.sum()))
@@ -423,12 +425,12 @@ def _run_differences(
         for one, two in zip(_numbers(baseline)[at[0]], _numbers(candidate)[at[1]], strict=True)
     ]
     most = max((len(one) for one in pairs), default=0)
-    if most < FEWEST_PAIRS:
+    if most < _FEWEST_PAIRS:
         raise InputError(
             "the runs cannot be paired",
             hint="run both programs in turn and number the repetitions alike, as app.p8.r1, app.p8.r2, ...",
         )
-    first, second = natural_logs(baseline.values[rows]), natural_logs(candidate.values[rows])
+    first, second = _natural_logs(baseline.values[rows]), _natural_logs(candidate.values[rows])
     difference = np.full((len(rows), len(pairs), most), np.nan)
     for p, one in enumerate(pairs):
         ratio = second[:, at[1][p], one[:, 1]] - first[:, at[0][p], one[:, 0]]
@@ -482,14 +484,14 @@ def step_of(values: FloatArray) -> float:
     known = np.unique(values[np.isfinite(values) & (values > 0)])
     if not len(known):
         return 0.0
-    least = SMALLEST_STEP * known[-1]
+    least = _SMALLEST_STEP * known[-1]
     distinct = known[np.append(True, np.diff(known) > least)]
-    if len(distinct) < FEWEST_VALUES:
+    if len(distinct) < _FEWEST_VALUES:
         return 0.0
     gap = min(float(np.diff(distinct).min()), float(distinct[0]))
-    for parts in range(1, FINEST + 1):
+    for parts in range(1, _FINEST + 1):
         step = gap / parts
-        if step > least and (np.abs(distinct / step - np.round(distinct / step)) < TOLERANCE).all():
+        if step > least and (np.abs(distinct / step - np.round(distinct / step)) < _TOLERANCE).all():
             return step
     return 0.0
 
@@ -537,7 +539,7 @@ def shared_factor(change: FloatArray, variance: FloatArray) -> Shared:
     for p in range(points):
         known = np.isfinite(change[:, p]) & np.isfinite(variance[:, p])
         chosen = known.copy()
-        chosen[known] = precise_kernels(np.sqrt(variance[known, p]))
+        chosen[known] = _precise_kernels(np.sqrt(variance[known, p]))
         one = np.sort(change[chosen, p])
         if len(one) < 2:
             continue
@@ -579,7 +581,7 @@ def common_change(
         limits: the factors up to which the mean and a single point may change.
         paired: whether the runs were paired.
     """
-    error = np.sqrt(np.maximum(np.nan_to_num(machine.error) ** 2 + shared.variance, LEAST**2))
+    error = np.sqrt(np.maximum(np.nan_to_num(machine.error) ** 2 + shared.variance, LEAST_NOISE**2))
     factor = machine.log_ratio if paired else shared.log_factor[None]
     points = Estimates(
         np.where(shared.log_factor != 0, factor, 0.0), np.where(machine.known, error, np.nan), machine.degrees

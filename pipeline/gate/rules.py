@@ -97,7 +97,7 @@ def estimate_changes(
         log_ratio=measured.log_ratio - shared.log_factor,
         error=np.sqrt(variance * between + np.where(shared.log_factor != 0, shared.variance, 0.0)),
     )
-    whole, beyond = (trends(one, noise.limit, np.log(scale)) for one in (measured, excess))
+    whole, beyond = (_trends(one, noise.limit, np.log(scale)) for one in (measured, excess))
     return Changes(
         measured=measured,
         whole=whole,
@@ -109,7 +109,7 @@ def estimate_changes(
     )
 
 
-def trends(measured: Estimates, limit: FloatArray, x: FloatArray) -> Trends:
+def _trends(measured: Estimates, limit: FloatArray, x: FloatArray) -> Trends:
     """Estimate what several points say together; arguments as of `trend`."""
     rise, misfit = trend(measured, limit, x)
     # A rise that rests on one point off the line is an outlier, or a step that the points themselves show.
@@ -222,7 +222,7 @@ def _satterthwaite(weight: FloatArray, degrees: FloatArray, limit: FloatArray) -
     return capped
 
 
-SMALLEST = float(np.finfo(np.float64).tiny)
+_SMALLEST = float(np.finfo(np.float64).tiny)
 MATERIAL_RISE = 1.1  # a kernel may outgrow its ceiling by this factor over the measured range
 
 
@@ -328,7 +328,7 @@ def _excess_share(candidate: KernelValues, ceiling: float, level: Estimates) -> 
     share = np.full((len(candidate.kernels), 1), np.nan)
     np.log(candidate.share[:, largest], out=share, where=candidate.share[:, largest] > 0)
     return Estimates(
-        share - np.log(max(ceiling, SMALLEST)), level.error[:, largest], level.degrees[:, largest]
+        share - np.log(max(ceiling, _SMALLEST)), level.error[:, largest], level.degrees[:, largest]
     )
 
 

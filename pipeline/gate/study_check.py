@@ -53,9 +53,9 @@ from pipeline.models.prediction import LEVEL
 from pipeline.questions.expected_growth import JudgedExpectation, Judgement
 from pipeline.wording.quantities import figure, given_percent, percent, point_text, times, value_text
 
-MOST_NAMED = 3  # kernels in a sentence
-INTERLEAVE = "run both programs in turn and give the other runs with --paired-with DIR"
-COVERED = 0.8  # share of the total at the largest common scale that the largest kernels take
+_MOST_NAMED = 3  # kernels in a sentence
+_INTERLEAVE = "run both programs in turn and give the other runs with --paired-with DIR"
+_COVERED = 0.8  # share of the total at the largest common scale that the largest kernels take
 
 
 class BaselineKind(Enum):
@@ -102,7 +102,6 @@ def check(
     Raises:
         UsageError: if a target has an unknown parameter, a rule matches no kernel, or there is nothing to
             check.
-        InputError: if the studies are of different kinds, or paired runs have no counterpart.
     """
     if baseline is not None:
         baseline, candidate = over_the_same(baseline, candidate)
@@ -113,8 +112,8 @@ def check(
     reasons = [Caveat(Cause.SKIPPED, text) for text in skipped]
     if baseline is not None:
         compared, rules = _compare(study, baseline, options, models, kind)
-        reasons += [] if options.allow_missing else incomplete(compared.missing)
-        reasons += [] if kind is BaselineKind.HISTORY else unrepeated(baseline, candidate)
+        reasons += [] if options.allow_missing else _incomplete(compared.missing)
+        reasons += [] if kind is BaselineKind.HISTORY else _unrepeated(baseline, candidate)
         differences = incomparable(baseline, candidate)
         differences += recording_reason(baseline.origin, candidate.origin)
         reasons = [*(Caveat(Cause.INCOMPARABLE, text) for text in differences), *reasons]
@@ -172,10 +171,12 @@ def _compare(
         candidate=ahead[1].of(matched.candidate.kernels),
         targets=study.targets,
     )
-    once = () if kind is not BaselineKind.BASELINE else noise_of_the_other(baseline, study.candidate.measured)
+    once = (
+        () if kind is not BaselineKind.BASELINE else _noise_of_the_other(baseline, study.candidate.measured)
+    )
     family = run_tests(matched, forecasts, study.rules, options, paired=paired, at_points=not once)
     change = _common(matched, family, before, candidate, options, paired)
-    common = None if recorded.partial else common_result(matched, change, options)
+    common = None if recorded.partial else _common_result(matched, change, options)
     kernels = matched_verdicts(matched, forecasts, family, options)
     kernels += new_kernels(everything, options) + vanished_kernels(everything, options)
     kernels = [recorded.marked(result) for result in kernels]
@@ -183,13 +184,13 @@ def _compare(
     missing = baseline.named(np.delete(baseline.points, matched.base_at, axis=0))
     result = CheckResult(
         outcome=Outcome.PASSED,
-        kernels=tuple(with_located(kernels if common is None else with_common(kernels, common, options))),
+        kernels=tuple(with_located(kernels if common is None else _with_common(kernels, common, options))),
         tests=family.tests,
         points=baseline.named(matched.points),
         below_share_floor=len(matched.candidate.kernels) - len(family.rows),
         missing=missing,
         common=common,
-        power=power_of(matched, family, change, options),
+        power=_power_of(matched, family, change, options),
         renames=same.renames,
         notices=(
             *before.notices("the baseline"),
@@ -237,8 +238,8 @@ def _doubts(compared: CheckResult, kernels: Sequence[KernelResult], options: Che
     common = compared.common
     if common and common.is_doubt(options.common):
         found.append(Caveat(Cause.COMMON, common.text))
-    found += [Caveat(Cause.POWER, text) for text in lacking_power(compared.power, options.detect)]
-    found += [Caveat(Cause.NOISE, text) for text in too_noisy(kernels, options)]
+    found += [Caveat(Cause.POWER, text) for text in _lacking_power(compared.power, options.detect)]
+    found += [Caveat(Cause.NOISE, text) for text in _too_noisy(kernels, options)]
     return found
 
 
@@ -282,7 +283,7 @@ def _with_rules(
 # The power of a check is how small a change may be that it finds in 9 of 10 cases.
 
 
-def incomplete(missing: Sequence[Mapping[str, float]]) -> list[Caveat]:
+def _incomplete(missing: Sequence[Mapping[str, float]]) -> list[Caveat]:
     """Return a reason per point of the baseline that was not measured."""
     return [
         Caveat(
@@ -293,7 +294,7 @@ def incomplete(missing: Sequence[Mapping[str, float]]) -> list[Caveat]:
     ]
 
 
-def unrepeated(baseline: KernelValues, candidate: KernelValues) -> list[Caveat]:
+def _unrepeated(baseline: KernelValues, candidate: KernelValues) -> list[Caveat]:
     """Return why nothing says how noisy values are: both studies measured every point once."""
     if not (baseline.measured_once and candidate.measured_once):
         return []
@@ -301,7 +302,7 @@ def unrepeated(baseline: KernelValues, candidate: KernelValues) -> list[Caveat]:
     return [Caveat(Cause.NOISE, f"every point of both studies was measured once: {need}")]
 
 
-def noise_of_the_other(baseline: KernelValues, candidate: KernelValues) -> tuple[str, ...]:
+def _noise_of_the_other(baseline: KernelValues, candidate: KernelValues) -> tuple[str, ...]:
     """Say which study was measured once, so that the noise is that of the other; empty if both repeat."""
     names = {"the baseline": baseline.measured_once, "this study": candidate.measured_once}
     if sum(names.values()) != 1:
@@ -313,7 +314,7 @@ def noise_of_the_other(baseline: KernelValues, candidate: KernelValues) -> tuple
     )
 
 
-def common_result(matched: Matched, change: CommonChange, options: CheckOptions) -> Common:
+def _common_result(matched: Matched, change: CommonChange, options: CheckOptions) -> Common:
     """Put the test of what all kernels share into a verdict and a sentence."""
     points = matched.candidate.named(matched.points)
     by_point = changes_of(change.points, points, LEVEL)[0]
@@ -337,10 +338,12 @@ def _sentence(change: CommonChange, points: Sequence[dict[str, float]], hits: np
     text = f"all kernels together take {factor} the baseline{place}"
     if change.paired:
         return f"{text}, in runs beside those of the baseline: the program, not the machine"
-    return f"{text}: machine or build, cannot tell which; {INTERLEAVE}"
+    return f"{text}: machine or build, cannot tell which; {_INTERLEAVE}"
 
 
-def with_common(results: Sequence[KernelResult], common: Common, options: CheckOptions) -> list[KernelResult]:
+def _with_common(
+    results: Sequence[KernelResult], common: Common, options: CheckOptions
+) -> list[KernelResult]:
     """Make the total a regression if all kernels got slower, by the program or whatever the cause may be."""
     if common.verdict is not Ruling.REGRESSION or not (common.paired or options.common == "fail"):
         return list(results)
@@ -348,13 +351,13 @@ def with_common(results: Sequence[KernelResult], common: Common, options: CheckO
     return [one.failed_by(reason) if one.kernel.level is Scope.TOTAL else one for one in results]
 
 
-def too_noisy(kernels: Sequence[KernelResult], options: CheckOptions) -> list[str]:
+def _too_noisy(kernels: Sequence[KernelResult], options: CheckOptions) -> list[str]:
     """Return why noise makes a check inconclusive as a whole; empty if what can be told is enough."""
     doubtful = [one for one in kernels if one.verdict is Ruling.INCONCLUSIVE]
     masked = [one for one in doubtful if one.masked]
     if masked:
         return [
-            f"{len(masked)} kernels got slower only beside the others, which all got faster: {INTERLEAVE}"
+            f"{len(masked)} kernels got slower only beside the others, which all got faster: {_INTERLEAVE}"
         ]
     if any(one.kernel.level is Scope.TOTAL for one in doubtful):
         return ["the total is too noisy to judge"]
@@ -367,7 +370,7 @@ def too_noisy(kernels: Sequence[KernelResult], options: CheckOptions) -> list[st
     ]
 
 
-def power_of(
+def _power_of(
     matched: Matched, family: TestFamily, common: CommonChange | None, options: CheckOptions
 ) -> Power | None:
     """Return what was detectable at the largest common scale and at all; None without a common point.
@@ -386,7 +389,7 @@ def power_of(
     single = np.flatnonzero([k.level is Scope.CALLPATH for k in kernels])
     order = single[np.argsort(-share[single], kind="stable")]
     part = np.cumsum(share[order])
-    largest = order[: int(np.searchsorted(part, COVERED * part[-1]) + 1)] if len(order) else order
+    largest = order[: int(np.searchsorted(part, _COVERED * part[-1]) + 1)] if len(order) else order
     noisy = np.array([hides_regression(family.detectable[n], share[n], options) for n in largest], dtype=bool)
     rough, largest = largest[noisy], largest[~noisy]
     total = [n for n, kernel in enumerate(kernels) if kernel.level is Scope.TOTAL]
@@ -421,7 +424,7 @@ def _common_factor(common: CommonChange | None, options: CheckOptions) -> float 
     return float(common.mean.detectable(np.log([options.common_factor]), level)[0])
 
 
-def lacking_power(power: Power | None, detect: float | None) -> Sequence[str]:
+def _lacking_power(power: Power | None, detect: float | None) -> Sequence[str]:
     """Return why a change by the factor `detect` could have been missed, one sentence each; none if not."""
     if detect is None:
         return ()

@@ -8,13 +8,13 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray, Rows
 from pipeline.gate.estimates import Estimates
-from pipeline.gate.kernel_values import ROUNDING, KernelId, KernelValues, Scope, StudyModels
+from pipeline.gate.kernel_values import SAME_VALUES, KernelId, KernelValues, Scope, StudyModels
 from pipeline.models.agreeing_formulas import formula_range, prediction_formulas, total_formula
 from pipeline.models.fit import fit_parts
 from pipeline.models.formulas import FormulaRange, PredictionFormula
 from pipeline.models.kernels import sum_groups
 from pipeline.models.options import ModelOptions
-from pipeline.models.prediction import LEAST, LEVEL, Prediction
+from pipeline.models.prediction import LEAST_LOWER, LEVEL, Prediction
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import agreeing, agreeing_with_measured_sum, predict_total
 from pipeline.questions.analysis import DEFAULT_REACH, named_targets, target_beyond, too_few_scales
@@ -94,7 +94,7 @@ def _fitted(study: KernelValues, rows: IntArray, options: ModelOptions) -> Scali
     parts, total = study.values[rows], study.values[0]
     whole = sum_groups(parts, np.zeros(len(parts), dtype=np.int64), 1)[0]
     rest = np.maximum(total - np.nan_to_num(whole), 0.0)
-    left_out = not len(rows) or bool((rest > ROUNDING * total).any())
+    left_out = not len(rows) or bool((rest > SAME_VALUES * total).any())
     values = np.concatenate([parts, rest[None]]) if left_out else parts
     common = np.zeros(len(study.kernels)) if study.common_error is None else study.common_error
     return fit_parts(
@@ -181,7 +181,7 @@ def predicted_ratio(forecasts: Forecasts) -> Estimate:
     of the same program miss alike would cancel, but nothing says how much that is.
     """
     sides = [
-        from_predictions(replace(one, lower=np.maximum(one.lower, LEAST * one.value)))
+        from_predictions(replace(one, lower=np.maximum(one.lower, LEAST_LOWER * one.value)))
         for one in (forecasts.candidate.prediction, forecasts.baseline.prediction)
     ]
     known = np.logical_and(*(np.isfinite(one.value) & (one.value > 0) for one in sides))

@@ -12,7 +12,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from scipy.stats import kendalltau, norm
 
 from ingest.arrays import FloatArray, IntArray
-from pipeline.gate.change_points import ENOUGH, LEAST, ChangePoint, change_points_of_each
+from pipeline.gate.change_points import ENOUGH, LEAST_DEVIATION, ChangePoint, change_points_of_each
 from pipeline.gate.kernel_values import KernelId, Scope
 
 _SHORTEST = 10  # entries of a drift; what takes fewer is a step
@@ -112,7 +112,7 @@ def _trend(logs: FloatArray) -> tuple[float, float]:
     left = logs - slope * np.arange(n)
     left = _without_far(left) - np.median(left)
     squares = float((left**2).sum())
-    alike = float((left[1:] * left[:-1]).sum()) / squares if squares > n * LEAST**2 else 0.0
+    alike = float((left[1:] * left[:-1]).sum()) / squares if squares > n * LEAST_DEVIATION**2 else 0.0
     alike = min(max(alike, 0.0), _MOST_CORRELATED)
     p = float(kendalltau(np.arange(n), logs).pvalue)
     return slope, float(2 * norm.sf(norm.isf(p / 2) * np.sqrt((1 - alike) / (1 + alike))))
@@ -167,7 +167,7 @@ def _best_line(logs: FloatArray, places: Sequence[int]) -> tuple[float, tuple[in
 
 def _criterion(squares: float, fitted: int, n: int) -> float:
     """Return Schwarz's criterion, the smaller the better."""
-    return float(n * np.log(max(squares / n, LEAST**2)) + fitted * np.log(n))
+    return float(n * np.log(max(squares / n, LEAST_DEVIATION**2)) + fitted * np.log(n))
 
 
 class Measure(Enum):

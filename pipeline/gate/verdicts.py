@@ -231,11 +231,11 @@ def _at_largest(measured: Estimates, scale: FloatArray) -> Estimates:
 
 
 ENOUGH_REPETITIONS = 3
-MOST_REPETITIONS = 100  # nobody measures more often to settle a doubt
-LARGEST_FACTOR = 1000.0  # beyond, the size of a hidden change says nothing
-MOST_LOCATED = 3  # call paths named for a region
-ROUNDING = 0.005  # of the logarithm of a ratio, below which two ratios are shown as one
-LEAST_PART = 0.1  # of the largest change: call paths that changed by less are not named
+_MOST_REPETITIONS = 100  # nobody measures more often to settle a doubt
+_LARGEST_FACTOR = 1000.0  # beyond, the size of a hidden change says nothing
+_MOST_LOCATED = 3  # call paths named for a region
+_ROUNDING = 0.005  # of the logarithm of a ratio, below which two ratios are shown as one
+_LEAST_PART = 0.1  # of the largest change: call paths that changed by less are not named
 
 Points = Sequence[Mapping[str, float]]
 
@@ -269,7 +269,7 @@ def matched_verdicts(
     targets = matched.baseline.named(forecasts.targets)
     measured = changes_of(family.changes.measured, points, level)
     everywhere = changes_of(family.changes.whole.mean, ({},), level)
-    predicted = predicted_changes(family.predicted, targets)
+    predicted = _predicted_changes(family.predicted, targets)
     base_at, candidate_at = matched.largest
     places = {
         Ground.MEASURED: points,
@@ -300,7 +300,7 @@ def changes_of(estimates: Estimates, points: Points, level: float) -> list[tuple
     return _changes(points, ratio, lower, upper)
 
 
-def predicted_changes(ratios: Estimate, targets: Points) -> list[tuple[PointRatio, ...]]:
+def _predicted_changes(ratios: Estimate, targets: Points) -> list[tuple[PointRatio, ...]]:
     """Return per kernel the ratios of predictions that are known, with their 90 % intervals."""
     return _changes(targets, ratios.value, ratios.lower, ratios.upper)
 
@@ -360,7 +360,7 @@ def _evidence(
             strongest = int(hits[np.lexsort((-np.abs(log_ratio[hits]), p[hits]))[0]])
             text = _sentence(ground, float(np.exp(log_ratio[strongest])), at[strongest], len(hits), result)
             beyond = float(family.estimates[ground].log_ratio[k, strongest])
-            if abs(beyond - log_ratio[strongest]) > ROUNDING:
+            if abs(beyond - log_ratio[strongest]) > _ROUNDING:
                 text += f"; {times(float(np.exp(beyond)))} what all kernels share"
             change = _shown(tested.get(ground, ()), [at[hit] for hit in hits.tolist()], at[strongest])
             found.append(Finding(ground, text, float(p[strongest]), change))
@@ -445,11 +445,11 @@ def _what_is_missing(
     noise = float(spread[family.changes.measured.known[k]].max())
     needed = _repetitions_needed(result.detectable, matched, float(np.exp(family.log_factor[k])), options)
     hidden = f"noise of {percent(noise)} hides "
-    if result.detectable > LARGEST_FACTOR:
-        hidden += f"even changes by a factor of {value_text(LARGEST_FACTOR)}"
+    if result.detectable > _LARGEST_FACTOR:
+        hidden += f"even changes by a factor of {value_text(_LARGEST_FACTOR)}"
     else:
         hidden += f"changes below a factor of {figure(result.detectable)}"
-    if needed > MOST_REPETITIONS:
+    if needed > _MOST_REPETITIONS:
         return f"{hidden}: more repetitions will not help, a quieter machine or longer runs may"
     return (
         f"{hidden}: about {needed} repetitions per point in both studies would "
@@ -555,8 +555,8 @@ def with_located(results: Sequence[KernelResult]) -> list[KernelResult]:
             return result
         costs = [(c, part.callpath) for part, c in parts.items() if whole or part.region == kernel.region]
         costs = sorted((cost for cost in costs if cost[0] > 0), reverse=True)
-        named = tuple(path for cost, path in costs if cost >= LEAST_PART * costs[0][0])
-        return replace(result, located=named[:MOST_LOCATED])
+        named = tuple(path for cost, path in costs if cost >= _LEAST_PART * costs[0][0])
+        return replace(result, located=named[:_MOST_LOCATED])
 
     return [located(result) for result in results]
 

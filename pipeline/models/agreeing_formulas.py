@@ -31,7 +31,7 @@ _FORMS = (  # columns, how many of them are terms, and whether no coefficient ma
     *((1, 0, True), (1, 1, True), (2, 1, True), (2, 2, True), (3, 3, True)),
     *((2, 1, False), (2, 2, False), (3, 3, False)),
 )
-SIMPLE = 4.5  # steps of terms that are combined with others
+_SIMPLE = 4.5  # steps of terms that are combined with others
 _STEP = 0.15  # of the limit, that a step towards a simpler term is worth
 _NOTHING = 1e-9  # of the largest value, what counts as 0
 _STEEPEST, _BESIDE_A_JUMP = (
@@ -195,9 +195,9 @@ class TriedTerms:
     def of(cls, parameters: tuple[str, ...], terms: Sequence[Term]) -> "TriedTerms":
         """Sort terms."""
         steps = np.array([-sum(np.log2(simplicity(e)) for e in one) for one in terms])
-        order = np.argsort(steps > SIMPLE, kind="stable")
+        order = np.argsort(steps > _SIMPLE, kind="stable")
         sorted_terms = tuple(terms[t] for t in order.tolist())
-        return cls(parameters, sorted_terms, np.append(0.0, steps[order]), int((steps <= SIMPLE).sum()))
+        return cls(parameters, sorted_terms, np.append(0.0, steps[order]), int((steps <= _SIMPLE).sum()))
 
     @cached_property
     def forms(self) -> dict[tuple[int, int], IntArray]:
@@ -274,9 +274,9 @@ def _formula(tried: TriedTerms, columns: IntArray, coefficients: FloatArray, at_
     return Formula(parameters=tried.parameters, constant=constant, terms=parts)
 
 
-_HALVINGS, FEW_HALVINGS = 12, 3  # of the gap in which predictions jump
-_CHECKS, ONE_CHECK = 6, 1  # times that scales are added where formulas are off between others
-_CLOSE, SPARSE = 1.0001, 1.06  # ratio of scales that are close enough around a jump, and elsewhere
+_HALVINGS, _FEW_HALVINGS = 12, 3  # of the gap in which predictions jump
+_CHECKS, _ONE_CHECK = 6, 1  # times that scales are added where formulas are off between others
+_CLOSE, _SPARSE = 1.0001, 1.06  # ratio of scales that are close enough around a jump, and elsewhere
 _MUCH = 1.2  # ratio of predictions, between which others are looked at
 _END_DIGITS = 6  # of the ends of pieces
 
@@ -314,7 +314,7 @@ class FormulaSequences:
         """
         found: dict[int, PredictionFormula] = {}
         curves = self._with_jumps(curves, kernels, predict)
-        checks = ONE_CHECK if self.costly else _CHECKS
+        checks = _ONE_CHECK if self.costly else _CHECKS
         for check in range(checks + 1):
             formulas = [self._formula(pieces) for pieces in self._pieces(curves)]
             found |= dict(zip(kernels.tolist(), formulas, strict=True))
@@ -337,7 +337,7 @@ class FormulaSequences:
 
     def _with_jumps(self, curves: Curves, kernels: IntArray, predict: _Predict) -> Curves:
         """Add points where predictions jump, until it is known where."""
-        for _ in range(FEW_HALVINGS if self.costly else _HALVINGS):
+        for _ in range(_FEW_HALVINGS if self.costly else _HALVINGS):
             places = self._gaps(curves, _CLOSE)
             places = places[curves.jumps()[:, places].any(axis=0)]
             if not len(places):
@@ -355,7 +355,7 @@ class FormulaSequences:
         places = self._gaps(curves, _CLOSE)
         value = np.maximum(np.abs(curves.value), curves.nothing[:, None])
         change = np.maximum(value[:, 1:], value[:, :-1]) > _MUCH * np.minimum(value[:, 1:], value[:, :-1])
-        far = np.isin(places, self._gaps(curves, SPARSE))
+        far = np.isin(places, self._gaps(curves, _SPARSE))
         return places[far | change[:, places].any(axis=0)]
 
     def _formula(self, pieces: _Pieces) -> PredictionFormula:
@@ -405,14 +405,14 @@ def _inserted(curves: Curves, places: IntArray, value: FloatArray) -> Curves:
     return Curves.of(points, np.insert(curves.value, places + 1, value, axis=1))
 
 
-CLOSEST = (1 / 8, 1 / 4, 1 / 2)  # of the first step, since logarithms begin steeply
-NARROW, WIDE = 1.4, 1.5  # largest ratio between scales of one parameter, measured and beyond
-INSIDE = 12  # scales within a wide measured range
+_CLOSEST = (1 / 8, 1 / 4, 1 / 2)  # of the first step, since logarithms begin steeply
+_NARROW, _WIDE = 1.4, 1.5  # largest ratio between scales of one parameter, measured and beyond
+_INSIDE = 12  # scales within a wide measured range
 _BESIDE = 1.00001  # ratio to where a kernel begins, of scales on either side
-BENDS = (1 / 2, 1)  # of the range in which trends come in
-OF_TWO, OF_MORE = (7, 5), (4, 3)  # scales of each of several parameters in the measured range and beyond
-SHARED_EXPONENTS = (*with_powers("-1 1/2 1 3/2 2 3"), *with_powers("0 1", 1))
-OWN_TERMS = 40  # of the models, tried beside the shared ones
+_BENDS = (1 / 2, 1)  # of the range in which trends come in
+_OF_TWO, _OF_MORE = (7, 5), (4, 3)  # scales of each of several parameters in the measured range and beyond
+_SHARED_EXPONENTS = (*with_powers("-1 1/2 1 3/2 2 3"), *with_powers("0 1", 1))
+_OWN_TERMS = 40  # of the models, tried beside the shared ones
 
 
 def formula_range(models: ScalingModels, column: int, targets: FloatArray) -> FormulaRange:
@@ -521,7 +521,7 @@ def _curves(models: ScalingModels, predict: _Predict, within: FormulaRange) -> C
         begins = np.unique(models.trend.trend.begins) if models.trend else np.zeros(1)
         axes = [_scales(*one, begins) if one[0] < one[2] else [one[0]] for one in ends]
     else:
-        inside, beyond = OF_TWO if within.dimensions == 2 else OF_MORE
+        inside, beyond = _OF_TWO if within.dimensions == 2 else _OF_MORE
         axes = [
             _sorted(np.geomspace(*one[:2], inside), np.geomspace(*one[1:], beyond), _bends(*one[1:]))
             for one in ends
@@ -536,17 +536,17 @@ def _scales(first: float, middle: float, last: float, begins: FloatArray) -> lis
     What begins within the range, float64[n], jumps there.
     """
     scales = _sorted(np.geomspace(first, last, ANCHORS), [middle])
-    narrow = max(NARROW, (middle / first) ** (1 / INSIDE))
-    while gaps := [(a, b) for a, b in pairwise(scales) if b > (narrow if b <= middle else WIDE) * a]:
+    narrow = max(_NARROW, (middle / first) ** (1 / _INSIDE))
+    while gaps := [(a, b) for a, b in pairwise(scales) if b > (narrow if b <= middle else _WIDE) * a]:
         scales = _sorted(scales, np.sqrt(np.prod(gaps, axis=1)))
-    close = first * (scales[1] / first) ** np.array(CLOSEST)
+    close = first * (scales[1] / first) ** np.array(_CLOSEST)
     within = begins[(begins > first) & (begins < last)]
     return _sorted(scales, close, _bends(middle, last), within / _BESIDE, within * _BESIDE)
 
 
 def _bends(middle: float, last: float) -> FloatArray:
     """Return where trends come in behind the measured range, up to its formula's end."""
-    bends = middle * np.exp(FULL_REACH * np.array(BENDS))
+    bends = middle * np.exp(FULL_REACH * np.array(_BENDS))
     return np.asarray(bends[bends < last])
 
 
@@ -565,9 +565,9 @@ def _terms(models: ScalingModels, within: FormulaRange) -> list[Term]:
         used = Counter(one for h in models.rivals.hypothesis[models.rivals.chosen].tolist() for one in own[h])
         alone = [
             tuple(one if d == e else NO_EXPONENT for e in range(size))
-            for d, one in product(range(size), SHARED_EXPONENTS)
+            for d, one in product(range(size), _SHARED_EXPONENTS)
         ]
-        tried = [one for one, _ in used.most_common(OWN_TERMS)] + alone
+        tried = [one for one, _ in used.most_common(_OWN_TERMS)] + alone
         tried += [tuple(map(_either, *both)) for both in combinations(alone, 2) if _are_apart(*both)]
     return [one for one in dict.fromkeys(tried) if _is_usable(one, within.first)]
 

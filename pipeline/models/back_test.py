@@ -13,7 +13,7 @@ from scipy.special import expit
 from ingest.arrays import BoolArray, FloatArray
 from ingest.experiment import Experiment
 from pipeline.models.kernels import Kernels, mean_over_repetitions, sum_groups, total_kernel
-from pipeline.models.observations import SMALLEST, ErrorModel, Observations
+from pipeline.models.observations import ZERO_KERNEL, ErrorModel, Observations
 from pipeline.models.prediction import Prediction
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import predict_total
@@ -39,7 +39,7 @@ def odds_of_fit(models: ScalingModels, data: Observations) -> tuple[float, float
         nothing was repeated.
     """
     used = data.measured & (data.mean > 0)
-    largest = np.where(used, data.mean, SMALLEST).max(axis=1, keepdims=True)
+    largest = np.where(used, data.mean, ZERO_KERNEL).max(axis=1, keepdims=True)
     unit = largest * ErrorModel().scale(np.where(used, data.mean, 0.0) / largest)
     degrees = (np.maximum(data.count - 1, 0) * used).sum(axis=1).astype(np.float64)
     terms = (models.rivals.coefficients[models.rivals.chosen][:, 1:] != 0).sum(axis=1)
@@ -72,20 +72,20 @@ def _squares(models: ScalingModels, data: Observations, weight: FloatArray) -> F
     return np.asarray(np.where(straight, refitted, left).sum(axis=1))
 
 
-KERNELS = 128  # of most effort, that are tested; with D parameters, each of which is hidden, 1/D^2 of them
-FEWEST_POINTS = 3  # from which models are made
-REACHES = (2.0, 4.0)  # factors between the scales that are left and the largest one
+_KERNELS = 128  # of most effort, that are tested; with D parameters, each of which is hidden, 1/D^2 of them
+_FEWEST_POINTS = 3  # from which models are made
+_REACHES = (2.0, 4.0)  # factors between the scales that are left and the largest one
 FORMULA_ERROR, TREND_ERROR = 0.2, 0.2  # relative errors per unit of the logarithm on real series
-PLANE_ERROR = 0.3  # the same of trends of several parameters, on real grids
+_PLANE_ERROR = 0.3  # the same of trends of several parameters, on real grids
 WORTH = 3.0  # how many independent kernels that is worth
-SHARED_CAUSES = 20.0  # kernels of one program that count as one when it is asked whether formulas hold
-BY_EFFORT = 0.5  # neither may one large kernel decide alone, nor many small ones
-LARGEST_ERROR = 1.0  # larger ones count as this
-FORMULAS_HOLD = 1e-3  # probability that a normal form and noise are all there is
-HOLD_IF_REPEATED = 0.5  # the same if repetitions at many points show what noise is
-MANY_POINTS, MANY_REPETITIONS = 5, 3
-TAILS = 4.0  # degrees of freedom of the errors: intervals of few points have long tails
-EXACT = 1e-6  # errors below this are rounding
+_SHARED_CAUSES = 20.0  # kernels of one program that count as one when it is asked whether formulas hold
+_BY_EFFORT = 0.5  # neither may one large kernel decide alone, nor many small ones
+_LARGEST_ERROR = 1.0  # larger ones count as this
+_FORMULAS_HOLD = 1e-3  # probability that a normal form and noise are all there is
+_HOLD_IF_REPEATED = 0.5  # the same if repetitions at many points show what noise is
+_MANY_POINTS, _MANY_REPETITIONS = 5, 3
+_TAILS = 4.0  # degrees of freedom of the errors: intervals of few points have long tails
+_EXACT = 1e-6  # errors below this are rounding
 
 
 def back_test(
@@ -99,15 +99,15 @@ def back_test(
         models: what it makes of all data.
     """
     parameters = data.points.shape[1]
-    heavy = np.argsort(-np.abs(data.mean).max(axis=1), kind="stable")[: KERNELS // parameters**2]
+    heavy = np.argsort(-np.abs(data.mean).max(axis=1), kind="stable")[: _KERNELS // parameters**2]
     data, models = data.take(heavy), models.take(heavy)
     formula = np.full(parameters, WORTH * FORMULA_ERROR**2)
-    trend = np.full(parameters, WORTH * (TREND_ERROR if parameters == 1 else PLANE_ERROR) ** 2)
+    trend = np.full(parameters, WORTH * (TREND_ERROR if parameters == 1 else _PLANE_ERROR) ** 2)
     worth = np.full(parameters, WORTH)
     likely, kernels_that_tell = odds_of_fit(models, data)
-    least = np.where(data.measured, data.count, 0).min(axis=0, initial=MANY_REPETITIONS)
-    repeated = (least >= MANY_REPETITIONS).sum() >= MANY_POINTS
-    hold = HOLD_IF_REPEATED if repeated else FORMULAS_HOLD
+    least = np.where(data.measured, data.count, 0).min(axis=0, initial=_MANY_REPETITIONS)
+    repeated = (least >= _MANY_REPETITIONS).sum() >= _MANY_POINTS
+    hold = _HOLD_IF_REPEATED if repeated else _FORMULAS_HOLD
     odds = float(np.log(hold / (1 - hold))) + _shared(kernels_that_tell) * likely
     for parameter, inner in splits(data.points):
         known, hidden = data.at(inner), data.at(~inner)
@@ -129,7 +129,7 @@ def back_test(
 
 def _shared(kernels: float) -> float:
     """How much of evidence kernels of one program are."""
-    return max(kernels - SHARED_CAUSES, min(kernels, 1.0))
+    return max(kernels - _SHARED_CAUSES, min(kernels, 1.0))
 
 
 def splits(points: FloatArray) -> Iterator[tuple[int, BoolArray]]:
@@ -140,7 +140,7 @@ def splits(points: FloatArray) -> Iterator[tuple[int, BoolArray]]:
     found: set[tuple[int, bytes]] = set()
     varies = points.min(axis=0) < points.max(axis=0)
     for parameter, column in enumerate(points.T):
-        for reach in REACHES:
+        for reach in _REACHES:
             inner: BoolArray = column * reach <= column.max() * (1 + 1e-9)
             if not enough(points[inner], varies):
                 inner = column < column.max()
@@ -152,7 +152,7 @@ def splits(points: FloatArray) -> Iterator[tuple[int, BoolArray]]:
 def enough(points: FloatArray, varies: BoolArray) -> bool:
     """Tell whether models can be made from points: every parameter needs some values."""
     values = [len(np.unique(column)) for column in points.T[varies]]
-    return min(values, default=0) >= FEWEST_POINTS
+    return min(values, default=0) >= _FEWEST_POINTS
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,10 +169,10 @@ class _Errors:
 
     def log_odds(self, size: float) -> FloatArray:
         """Log odds that nothing but what is explained errs, against errors of a size beside it."""
-        alone = np.maximum(self.explained, EXACT**2)
+        alone = np.maximum(self.explained, _EXACT**2)
         more = alone + size**2
-        tails = [np.log1p(self.squared / (TAILS * variance)) for variance in (more, alone)]
-        odds: FloatArray = 0.5 * (np.log(more / alone) + (TAILS + 1) * (tails[0] - tails[1]))
+        tails = [np.log1p(self.squared / (_TAILS * variance)) for variance in (more, alone)]
+        odds: FloatArray = 0.5 * (np.log(more / alone) + (_TAILS + 1) * (tails[0] - tails[1]))
         return odds
 
 
@@ -202,11 +202,13 @@ def _compare(models: ScalingModels, known: Observations, hidden: Observations) -
     noise = np.where(usable, hidden.squares / repeated / mean**2, 0.0)
 
     def errors(predicted: FloatArray, explained: FloatArray) -> _Errors:
-        error = np.clip(np.where(usable, predicted - truth, 0.0) / span, -LARGEST_ERROR, LARGEST_ERROR)
-        return _Errors(error**2, np.minimum(explained / span**2, LARGEST_ERROR**2))
+        error = np.clip(np.where(usable, predicted - truth, 0.0) / span, -_LARGEST_ERROR, _LARGEST_ERROR)
+        return _Errors(error**2, np.minimum(explained / span**2, _LARGEST_ERROR**2))
 
     effort = np.where(usable, hidden.mean, 0.0)
-    weight = BY_EFFORT * effort / max(effort.sum(), 1e-300) + (1 - BY_EFFORT) * usable / max(usable.sum(), 1)
+    weight = _BY_EFFORT * effort / max(effort.sum(), 1e-300) + (1 - _BY_EFFORT) * usable / max(
+        usable.sum(), 1
+    )
     return _WeighedErrors(
         errors(np.log(value), spread**2 + noise),
         errors(np.where(usable, trend, 0.0), 2 * noise),
@@ -214,7 +216,7 @@ def _compare(models: ScalingModels, known: Observations, hidden: Observations) -
     )
 
 
-ONE_BY_ONE = 128  # kernels that are modelled one by one
+_ONE_BY_ONE = 128  # kernels that are modelled one by one
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -257,7 +259,7 @@ def back_test_total(
 ) -> BackTest | None:
     """Fit without the largest scale and predict the total there.
 
-    To bound the cost, the kernels beyond the `ONE_BY_ONE` of most effort count as one.
+    To bound the cost, the kernels beyond the `_ONE_BY_ONE` of most effort count as one.
 
     Args:
         fit_parts: makes models from points float64[P, D] and values float64[K, P, R], the parts of a sum.
@@ -290,10 +292,10 @@ def back_test_total(
 
 
 def _largest_and_rest(values: FloatArray) -> FloatArray:
-    """Sum all but the largest of float64[K, P, R] into one, the last of at most `ONE_BY_ONE` + 1."""
-    if len(values) <= ONE_BY_ONE + 1:
+    """Sum all but the largest of float64[K, P, R] into one, the last of at most `_ONE_BY_ONE` + 1."""
+    if len(values) <= _ONE_BY_ONE + 1:
         return values
     order = np.argsort(-np.abs(np.nan_to_num(values)).max(axis=(1, 2)), kind="stable")
     group = np.empty(len(values), dtype=np.int64)
-    group[order] = np.minimum(np.arange(len(values)), ONE_BY_ONE)
-    return sum_groups(values, group, ONE_BY_ONE + 1)
+    group[order] = np.minimum(np.arange(len(values)), _ONE_BY_ONE)
+    return sum_groups(values, group, _ONE_BY_ONE + 1)

@@ -99,9 +99,6 @@ class NormalFormRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # t
 
         Returns:
             float64[n] or [n, K] as y was, or three such arrays: values, lower and upper ends.
-
-        Raises:
-            ValueError: a feature is not positive and that is refused.
         """
         check_is_fitted(self)
         features = validate_data(self, X, dtype=np.float64, reset=False)

@@ -24,7 +24,7 @@ from pipeline.models.total import reconciling_shift, summed
 from pipeline.models.trend import CombinedTrend, Trend, local_trend, strays
 from pipeline.statistics import LineFits, fit_lines, scaled_terms, solve_weighted
 
-LEAST = float(np.log(1.5))  # that predictions may miss a measured point by in any case: formulas smooth
+LEAST_MISS = float(np.log(1.5))  # that predictions may miss a measured point by in any case: formulas smooth
 _FEWEST_POINTS = 5  # with fewer, a formula that leaves one has no others to tell that it should not
 _TINY = 1e-300
 _NARROW = 0.9  # level at which they may be off as far as points stray
@@ -43,7 +43,7 @@ def _missed(models: ScalingModels, trend: Trend) -> FloatArray:
     found = np.zeros(trend.logs.shape)
     if len(trend.points) < _FEWEST_POINTS:
         return found
-    allowed = np.maximum(LEAST, ndtri((1 + _NARROW) / 2) * strays(trend))[:, None]
+    allowed = np.maximum(LEAST_MISS, ndtri((1 + _NARROW) / 2) * strays(trend))[:, None]
     suspects: IntArray = np.flatnonzero(
         (_beyond(trend.logs, models.values(trend.points), allowed) != 0).any(axis=1)
     )
@@ -255,13 +255,13 @@ def fit(
     def formulas(some: Observations) -> ScalingModels:
         first, place = some.distinct()
         if 2 * len(first) > len(place):
-            return sure_of_zeros(fit_formulas(parameters, some, options), some)
+            return _sure_of_zeros(fit_formulas(parameters, some, options), some)
         once = some.take(first)
-        return sure_of_zeros(fit_formulas(parameters, once, options), once).take(place)
+        return _sure_of_zeros(fit_formulas(parameters, once, options), once).take(place)
 
     if options.method == "extra-p":
         return with_remarks(formulas(data), data)
-    return forecasts(formulas, data, parts=parts)
+    return _forecasts(formulas, data, parts=parts)
 
 
 def fit_parts(
@@ -292,7 +292,7 @@ def fit_parts(
     return models.with_common_error(errors, of_sum)
 
 
-def sure_of_zeros(models: ScalingModels, data: Observations) -> ScalingModels:
+def _sure_of_zeros(models: ScalingModels, data: Observations) -> ScalingModels:
     """Return the models without an error for kernels that were zero wherever they were measured.
 
     Noise that is learned from other kernels says nothing about what does not happen.
@@ -306,19 +306,19 @@ def sure_of_zeros(models: ScalingModels, data: Observations) -> ScalingModels:
     return replace(models, rivals=replace(rivals, covariance=covariance, drift=drift))
 
 
-MISSED = 2.0  # factor by which a formula misses a point, from which it is noted
-MISSED_BY_FAR = 3.0  # from which nothing is concluded from the model
-LARGE_LEFT_OUT_ERROR = 30.0  # per cent, the same
-AHEAD, LEFT = 4.0, 1.5  # factor beyond the range, and between formula and prediction there
+_MISSED = 2.0  # factor by which a formula misses a point, from which it is noted
+_MISSED_BY_FAR = 3.0  # from which nothing is concluded from the model
+_LARGE_LEFT_OUT_ERROR = 30.0  # per cent, the same
+_AHEAD, _LEFT = 4.0, 1.5  # factor beyond the range, and between formula and prediction there
 ROUNDING = 1e-6  # per cent
-SURE = 0.995  # probability of growing that is written as 100 %
-SPARE = 2  # points beyond the coefficients, which no wrong formula goes through by chance
-TO_DEVIATION = 1.25  # from a mean absolute error to a standard deviation
+SURELY_GROWING = 0.995  # probability of growing that is written as 100 %
+_SPARE = 2  # points beyond the coefficients, which no wrong formula goes through by chance
+_TO_DEVIATION = 1.25  # from a mean absolute error to a standard deviation
 
 Fit = Callable[[Observations], ScalingModels]
 
 
-def forecasts(fit: Fit, data: Observations, *, parts: bool) -> ScalingModels:
+def _forecasts(fit: Fit, data: Observations, *, parts: bool) -> ScalingModels:
     """Fit formulas and give them all that predictions beyond the range need.
 
     Args:
@@ -341,57 +341,57 @@ def _with_trend(fit: Fit, data: Observations) -> tuple[ScalingModels, CombinedTr
     begun = data if data.points.shape[1] > 1 else data.begun()
     models = fit(begun)
     errors = back_test(fit, begun, models)
-    if without_error(models):
+    if _without_error(models):
         errors = replace(errors, formulas_hold=1.0)
     local = local_trend(models.parameters, data, models.values)
     if len(models.parameters) == 1:
         local = replace(local, misfit=_missed(models, local))
     trend = CombinedTrend(
         trend=local,
-        noise=noise_of_means(begun, models),
+        noise=_noise_of_means(begun, models),
         errors=errors,
         shift=np.zeros(len(models)),
-        grows=models.quality.probability_growing >= SURE,
+        grows=models.quality.probability_growing >= SURELY_GROWING,
     )
     return replace(models, trend=trend), trend
 
 
-def without_error(models: ScalingModels) -> bool:
+def _without_error(models: ScalingModels) -> bool:
     """Tell whether formulas fit most kernels to rounding errors, as they fit no measurement."""
     quality, best = models.quality, models.rivals.coefficients[models.rivals.chosen]
     spare = quality.points - 1 - (best[:, 1:] != 0).sum(axis=1)
-    exact = (quality.smape < ROUNDING) & (spare >= SPARE)
+    exact = (quality.smape < ROUNDING) & (spare >= _SPARE)
     return 2 * int(exact.sum()) > len(models)
 
 
-def noise_of_means(data: Observations, models: ScalingModels) -> FloatArray:
+def _noise_of_means(data: Observations, models: ScalingModels) -> FloatArray:
     """Relative standard deviation of a kernel's means, float64[K]: from repetitions, else from the misfit."""
     degrees = np.maximum(data.count - 1, 0)
     repeated = (degrees > 0) & (data.mean > 0)
     relative = np.where(repeated, np.sqrt(data.squares) / np.where(repeated, data.mean, 1.0), 0.0) ** 2
     count = np.maximum(data.count, 1)
     variance = (relative / count).sum(axis=1) / np.maximum((degrees * repeated).sum(axis=1), 1)
-    misfit = TO_DEVIATION * models.quality.smape / 100
+    misfit = _TO_DEVIATION * models.quality.smape / 100
     return np.where(repeated.any(axis=1), np.sqrt(variance), misfit)
 
 
 def with_remarks(models: ScalingModels, data: Observations) -> ScalingModels:
     """Note of which kernels the formula is not what is predicted, or not what was measured."""
-    ahead, quality = (models.last * AHEAD)[None], models.quality
+    ahead, quality = (models.last * _AHEAD)[None], models.quality
     concerned = data.measured & (data.points[None] >= quality.valid_from[:, None]).all(axis=2)
     misses, misses_by_far = (
-        (far_apart(models.values(data.points), data.mean, factor) & concerned).any(axis=1)
-        for factor in (MISSED, MISSED_BY_FAR)
+        (_far_apart(models.values(data.points), data.mean, factor) & concerned).any(axis=1)
+        for factor in (_MISSED, _MISSED_BY_FAR)
     )
-    unreliable = misses_by_far | (quality.cv_smape > LARGE_LEFT_OUT_ERROR) | (quality.points < ENOUGH_POINTS)
+    unreliable = misses_by_far | (quality.cv_smape > _LARGE_LEFT_OUT_ERROR) | (quality.points < ENOUGH_POINTS)
     note = quality.note | Note.MISSES_POINT * misses | Note.UNRELIABLE * unreliable
     if models.trend is not None:
-        left = far_apart(models.values(ahead), models.predict(ahead).value, LEFT)
+        left = _far_apart(models.values(ahead), models.predict(ahead).value, _LEFT)
         note |= Note.FOLLOWS_TREND * left.any(axis=1)
     return replace(models, quality=replace(quality, note=note))
 
 
-def far_apart(one: FloatArray, other: FloatArray, factor: float) -> BoolArray:
+def _far_apart(one: FloatArray, other: FloatArray, factor: float) -> BoolArray:
     """Tell where positive values differ by more than a factor, bool of any shape."""
     apart: BoolArray = (np.maximum(one, other) > factor * np.minimum(one, other)) & (other > 0)
     return apart

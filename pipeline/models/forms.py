@@ -161,7 +161,7 @@ def values_of_powers(powers: FloatArray, points: FloatArray) -> FloatArray:
     return np.asarray(product.prod(axis=2))
 
 
-def dominates(one: Term, other: Term) -> bool:
+def _dominates(one: Term, other: Term) -> bool:
     """Tell whether a term grows at least as fast as another along every parameter."""
     return all(a >= b for a, b in zip(one, other, strict=True))
 
@@ -172,8 +172,8 @@ def leading_terms(terms: Sequence[Term]) -> tuple[Term, ...]:
     Terms that only fall (every exponent below zero) lead nowhere: the constant outlives them.
     """
     nothing = (NO_EXPONENT,) * (len(terms[0]) if terms else 0)
-    growing = [t for t in dict.fromkeys(terms) if not dominates(nothing, t)]
-    return tuple(t for t in growing if not any(o != t and dominates(o, t) for o in growing))
+    growing = [t for t in dict.fromkeys(terms) if not _dominates(nothing, t)]
+    return tuple(t for t in growing if not any(o != t and _dominates(o, t) for o in growing))
 
 
 def exponents_of(parameters: Sequence[str], one: Term) -> Mapping[str, Exponent]:

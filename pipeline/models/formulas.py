@@ -116,7 +116,7 @@ class Formula:
 
     def latex(self) -> str:
         r"""Return the same as LaTeX for math mode: ``12.1 + 0.034 \cdot p^{\frac{3}{2}}``."""
-        return self._written(_LATEX, tuple(map(latex_name, self.parameters)))
+        return self._written(_LATEX, tuple(map(_latex_name, self.parameters)))
 
     def python(self, arguments: Sequence[str]) -> str:
         """Return the same as a Python expression of numpy, in full precision.
@@ -232,7 +232,7 @@ _SPECIAL_IN_LATEX = re.compile(r"[#$%&_{}]")
 _UNPRINTABLE_IN_LATEX = re.compile(r"[\\^~]")
 
 
-def latex_name(name: str) -> str:
+def _latex_name(name: str) -> str:
     """Return a parameter's name for the math mode of LaTeX."""
     plain = _UNPRINTABLE_IN_LATEX.sub("", name)
     escaped = _SPECIAL_IN_LATEX.sub(lambda match: f"\\{match[0]}", plain)
@@ -331,7 +331,7 @@ class PredictionFormula:
 
     def latex(self) -> str:
         r"""Return the formula with its range as LaTeX for math mode: ``3 \cdot p, \quad 1 \le p \le 32``."""
-        names = [latex_name(name) for name in self.parameters]
+        names = [_latex_name(name) for name in self.parameters]
         text, name = self.last.latex(), names[self.within.column]
         if self.ends:
             rows = [

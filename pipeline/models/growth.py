@@ -11,19 +11,19 @@ from pipeline.models.quality import ENOUGH_POINTS, Note
 from pipeline.models.scaling_models import LocationCount, ScalingModels
 from pipeline.wording.quantities import counted
 
-AHEAD = 4.0  # times the largest value of a parameter, up to where terms are compared with powers
-RANGE = 0.05, 0.95  # quantiles of the exponents of growing models
-ENOUGH_VALUES = 3  # of a parameter, with which there is a law: any goes through two
-EVEN = 0.5  # probability above which what does not grow falls
-ROUNDING = 1e-9  # of an exponent
-LEAST_EXPONENT = 0.05  # smaller ones are not written
-BLOCK = 4096  # kernels looked at at once
-GROWING, NOT_GROWING = 0.9, 0.1  # probabilities from which, and up to which a kernel is called so
+_AHEAD = 4.0  # times the largest value of a parameter, up to where terms are compared with powers
+_RANGE = 0.05, 0.95  # quantiles of the exponents of growing models
+_ENOUGH_VALUES = 3  # of a parameter, with which there is a law: any goes through two
+_EVEN = 0.5  # probability above which what does not grow falls
+_ROUNDING = 1e-9  # of an exponent
+_LEAST_EXPONENT = 0.05  # smaller ones are not written
+_BLOCK = 4096  # kernels looked at at once
+GROWING, _NOT_GROWING = 0.9, 0.1  # probabilities from which, and up to which a kernel is called so
 
-CONSTANT, FALLS, MAY_GROW, UNCLEAR = "constant", "falls", "may grow", "unclear"
+CONSTANT, FALLS, _MAY_GROW, UNCLEAR = "constant", "falls", "may grow", "unclear"
 GROWS = "grows, about "
-NO_LAW = "no law"
-LAWLESS = f"grows, {NO_LAW}"  # what surely grows, but whose model is unreliable
+_NO_LAW = "no law"
+LAWLESS = f"grows, {_NO_LAW}"  # what surely grows, but whose model is unreliable
 
 
 def growth_statement(
@@ -34,21 +34,21 @@ def growth_statement(
     Args:
         probability: of growing; the words follow from it.
         falls: whether it rather falls than stays constant, if it does not grow.
-        falls_first: whether it is predicted to fall up to `AHEAD`, whatever term leads beyond.
+        falls_first: whether it is predicted to fall up to `_AHEAD`, whatever term leads beyond.
         points: measured ones.
         unreliable: whether the model misses measurements by far; then there is no range of exponents.
         law: how it grows if it does, ``grows, about p^0.5 to p^1.3``.
     """
     if points < ENOUGH_POINTS:
-        return f"{NO_LAW}: {counted(points, 'point')}"
-    grows, may_grow = probability >= GROWING, probability > NOT_GROWING
+        return f"{_NO_LAW}: {counted(points, 'point')}"
+    grows, may_grow = probability >= GROWING, probability > _NOT_GROWING
     if unreliable:
         rising = may_grow and not falls_first
-        return UNCLEAR if not rising else LAWLESS if grows else MAY_GROW
+        return UNCLEAR if not rising else LAWLESS if grows else _MAY_GROW
     if grows:
         return f"{FALLS}, then grows" if falls_first else law
     if may_grow:
-        return f"{FALLS}, {MAY_GROW}" if falls and falls_first else MAY_GROW
+        return f"{FALLS}, {_MAY_GROW}" if falls and falls_first else _MAY_GROW
     return FALLS if falls else CONSTANT
 
 
@@ -57,9 +57,9 @@ def stated_law(statement: str, leading: str) -> str:
 
     It is ``1`` for what does not grow, and for what may if the formula has no such term.
     """
-    if statement in (CONSTANT, FALLS) or (leading == "1" and statement.endswith(MAY_GROW)):
+    if statement in (CONSTANT, FALLS) or (leading == "1" and statement.endswith(_MAY_GROW)):
         return "1"
-    is_law = statement.startswith("grows") and NO_LAW not in statement and leading != "1"
+    is_law = statement.startswith("grows") and _NO_LAW not in statement and leading != "1"
     return leading if is_law else UNCLEAR
 
 
@@ -71,12 +71,12 @@ def stated_laws(models: ScalingModels, leading: Iterable[str]) -> list[str]:
 def growth_classes(models: ScalingModels) -> list[str]:
     """Return the statement on each kernel, as of `growth_statement`.
 
-    Exponents are those of the leading terms of all growing rivals, taken up to `AHEAD` times the largest
+    Exponents are those of the leading terms of all growing rivals, taken up to `_AHEAD` times the largest
     value of a parameter, so that ``p * log2(p)`` counts as a power, too: their 5 and 95 % quantiles by the
     rivals' probabilities. Two values of a parameter are no law: ``grows, no law: 2 values of p``.
     """
-    if len(models) > BLOCK:
-        blocks = (np.arange(k, min(k + BLOCK, len(models))) for k in range(0, len(models), BLOCK))
+    if len(models) > _BLOCK:
+        blocks = (np.arange(k, min(k + _BLOCK, len(models))) for k in range(0, len(models), _BLOCK))
         return [text for block in blocks for text in growth_classes(models.take(block))]
     rivals, (place, there) = models.rivals, models.rivals.grid()
     weight = np.where(there, rivals.weight[place], 0.0)
@@ -91,7 +91,7 @@ def growth_classes(models: ScalingModels) -> list[str]:
     few, quality = _few_values(models), models.quality
     judged = zip(
         quality.probability_growing.tolist(),
-        (falling > EVEN).tolist(),
+        (falling > _EVEN).tolist(),
         _falls_on(models).tolist(),
         quality.points.tolist(),
         ((quality.note & Note.UNRELIABLE) != 0).tolist(),
@@ -122,13 +122,13 @@ def total_statement(models: ScalingModels, leading: str, probability: float, poi
 
 
 def _falls_on(models: ScalingModels) -> BoolArray:
-    """Which kernels are predicted to fall up to `AHEAD`, whatever term leads beyond, bool[K].
+    """Which kernels are predicted to fall up to `_AHEAD`, whatever term leads beyond, bool[K].
 
     With several parameters a kernel may fall along one and grow along another: none counts as falling.
     """
     if len(models.parameters) > 1:
         return np.zeros(len(models), dtype=np.bool_)
-    value = models.expected(np.array([models.last, models.last * AHEAD]))
+    value = models.expected(np.array([models.last, models.last * _AHEAD]))
     falls: BoolArray = value[:, 1] < value[:, 0]
     return falls
 
@@ -136,9 +136,9 @@ def _falls_on(models: ScalingModels) -> BoolArray:
 def _leading_exponents(models: ScalingModels) -> FloatArray:
     """Exponent of every rival's fastest rising term along each parameter, float64[R, D], 0 without one."""
     size, hypotheses = len(models.parameters), models.hypotheses
-    points = np.vstack([models.last, models.last * (1 + (AHEAD - 1) * np.eye(size))])
+    points = np.vstack([models.last, models.last * (1 + (_AHEAD - 1) * np.eye(size))])
     values = np.log(np.maximum(hypotheses.term_values(points), np.finfo(np.float64).tiny))
-    of_term = np.vstack([(values[1:] - values[0]).T / np.log(AHEAD), np.zeros((1, size))])
+    of_term = np.vstack([(values[1:] - values[0]).T / np.log(_AHEAD), np.zeros((1, size))])
     found = np.zeros((len(models.rivals.hypothesis), size))
     for t in range(hypotheses.rows.shape[1]):
         rises = models.rivals.coefficients[:, 1 + t] > 0
@@ -146,7 +146,7 @@ def _leading_exponents(models: ScalingModels) -> FloatArray:
         found = np.maximum(found, np.where(rises[:, None], exponent, 0.0))
     if models.per is not None:
         found[:, models.per.columns] -= 1
-    return np.where(found > ROUNDING, found, 0.0)
+    return np.where(found > _ROUNDING, found, 0.0)
 
 
 def shown_per(models: ScalingModels, locations: LocationCount) -> ScalingModels:
@@ -165,7 +165,7 @@ def _range(exponents: FloatArray, weight: FloatArray) -> tuple[FloatArray, Float
     value = np.take_along_axis(exponents, order, axis=1)
     below = np.cumsum(np.take_along_axis(weight[..., None], order, axis=1), axis=1)
     ends = []
-    for quantile in RANGE:
+    for quantile in _RANGE:
         reached: BoolArray = below >= quantile * below[:, -1:]
         place = reached.argmax(axis=1)[:, None]
         ends.append(np.take_along_axis(value, place, axis=1)[:, 0])
@@ -177,7 +177,7 @@ def _growth_text(
     parameters: tuple[str, ...], low: tuple[float, ...], high: tuple[float, ...], few: tuple[int, ...]
 ) -> str:
     ends = zip(parameters, low, high, few, strict=True)
-    grown = [(name, a, b, count) for name, a, b, count in ends if b >= LEAST_EXPONENT]
+    grown = [(name, a, b, count) for name, a, b, count in ends if b >= _LEAST_EXPONENT]
     ranges = [_between(name, a, b) for name, a, b, count in grown if not count]
     without = _unknown((name, count) for name, _, _, count in grown)
     if ranges:
@@ -188,7 +188,7 @@ def _growth_text(
 def _unknown(few: Iterable[tuple[str, int]]) -> str:
     """Name the parameters with too few values, given how many those have: ``no law: 2 values of p``."""
     texts = [f"{counted(count, 'value')} of {name}" for name, count in few if count]
-    return f"{NO_LAW}: {' and '.join(texts)}" if texts else ""
+    return f"{_NO_LAW}: {' and '.join(texts)}" if texts else ""
 
 
 def _few_values(models: ScalingModels) -> tuple[int, ...]:
@@ -196,14 +196,14 @@ def _few_values(models: ScalingModels) -> tuple[int, ...]:
     if models.trend is None:
         return (0,) * len(models.parameters)
     counts = [len(np.unique(values)) for values in models.trend.trend.points.T]
-    return tuple(count if count < ENOUGH_VALUES else 0 for count in counts)
+    return tuple(count if count < _ENOUGH_VALUES else 0 for count in counts)
 
 
 def _between(name: str, low: float, high: float) -> str:
     first, last = (f"{exponent:.1f}".removesuffix(".0") for exponent in (low, high))
     if first == last:
         return _power(name, last)
-    if low < LEAST_EXPONENT:
+    if low < _LEAST_EXPONENT:
         return f"up to {_power(name, last)}"
     return f"{_power(name, first)} to {_power(name, last)}"
 

@@ -12,8 +12,8 @@ from ingest.location_values import LocationValues, SmallFloatArray
 from ingest.profile import LocationTable
 from pipeline.models.kernels import mean_over_repetitions, sum_groups
 
-LARGEST = 50  # call paths, and as many regions, by their largest share at any point
-EVEN = 1e-6  # relative difference of locations below which nothing was measured on them, as in logs
+_LARGEST = 50  # call paths, and as many regions, by their largest share at any point
+_EVEN = 1e-6  # relative difference of locations below which nothing was measured on them, as in logs
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -127,7 +127,7 @@ def kernel_locations(experiment: Experiment, metric: str) -> KernelLocations | N
 
 def _differs(point: PointLocations) -> bool:
     spread = np.ptp(point.mean, axis=1, keepdims=True) if len(point) > 1 else np.zeros((1, 1))
-    return bool((spread > EVEN * np.abs(point.mean).max(axis=1, keepdims=True)).any())
+    return bool((spread > _EVEN * np.abs(point.mean).max(axis=1, keepdims=True)).any())
 
 
 def _largest(experiment: Experiment, metric: str) -> tuple[KernelLocations, FloatArray]:
@@ -167,7 +167,7 @@ def _largest_share(values: FloatArray, total: FloatArray) -> FloatArray:
 
 
 def _leading(share: FloatArray) -> IntArray:
-    order = np.argsort(-share, kind="stable")[:LARGEST]
+    order = np.argsort(-share, kind="stable")[:_LARGEST]
     return np.asarray(order[share[order] > 0], dtype=np.int64)
 
 

@@ -13,17 +13,17 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.callpaths import CallPath, CallPaths, last_names
 from ingest.cpp_names import short_name
 from ingest.errors import UsageError, nearest_hint
-from ingest.experiment import Experiment
+from ingest.experiment import TIME, Experiment
 from ingest.profile import MetricKind
 from ingest.reading.stacks import PROGRAM
 from ingest.reduction import Reduction
 from ingest.region_class import Activity, region_class
-from ingest.resource_use import BYTES, JOULES, energy_factor, memory_factor
+from ingest.resource_use import BYTES_UNIT, JOULES, energy_factor, memory_factor
 from ingest.run_settings import described_as
 from ingest.scaling import Scaling, location_unit
 
-TIME_WORDS = frozenset({"effort", "time", "walltime", "runtime", "seconds"})
-TIME_UNITS = frozenset({"", "s", "sec", "seconds"})
+_TIME_WORDS = frozenset({"effort", "time", "walltime", "runtime", "seconds"})
+SECOND_UNITS = frozenset({"", "s", "sec", "seconds"})
 NOT_WORK = frozenset({Activity.START_UP, Activity.MEASUREMENT})
 """What does not belong to the work of a program: the time before and after it, and the measurement system."""
 
@@ -122,7 +122,7 @@ def callpath_kernels(experiment: Experiment, metric: str, scaling: Scaling) -> K
     weak = scaling is Scaling.WEAK
     reduction = experiment.values[metric]
     name, unit = measured.name, measured.unit
-    if measured.name == "time" and measured.unit in TIME_UNITS and experiment.runs:
+    if measured.name == "time" and measured.unit in SECOND_UNITS and experiment.runs:
         name, unit = ("time", "s") if weak else ("effort", f"{location_unit(experiment)}-s")
     if measured.name == GPU_TIME:
         unit = "s" if weak else "GPU-s"
@@ -163,7 +163,7 @@ def start_up(kernels: Kernels) -> BoolArray:
 def is_time(metric: str, unit: str) -> bool:
     """Tell whether a metric is a time, by its name and unit."""
     words = set(re.split(r"[^a-z]+", metric.lower()))
-    return unit in ("s", "sec", "core-s", "node-s", "GPU-s") or bool(words & TIME_WORDS)
+    return unit in ("s", "sec", "core-s", "node-s", "GPU-s") or bool(words & _TIME_WORDS)
 
 
 def not_measurable(kernels: Kernels, experiment: Experiment) -> BoolArray:
@@ -285,12 +285,12 @@ def matching(callpaths: Sequence[tuple[str, ...]], pattern: str, where: str = ""
     return np.array([node], dtype=np.int64)
 
 
-MOST_NAMES = 20_000  # that are compared with one that is not there
+_MOST_NAMES = 20_000  # that are compared with one that is not there
 
 
 def did_you_mean(callpaths: Sequence[tuple[str, ...]], pattern: str) -> str:
     """Return a question that names the region which is most like one that is not there; empty without any."""
-    names = sorted({callpath[-1] for callpath in callpaths if callpath}, key=len)[:MOST_NAMES]
+    names = sorted({callpath[-1] for callpath in callpaths if callpath}, key=len)[:_MOST_NAMES]
     around = (name for name in names if pattern.lower() in name.lower())
     near = next(around, None)
     return f"did you mean '{near}'?" if near else nearest_hint(pattern, names)
@@ -312,9 +312,10 @@ def named(callpaths: Sequence[tuple[str, ...]], pattern: str, option: str) -> In
     return found
 
 
-TIME = "time"
-NOTEWORTHY = 1e-3  # share of the time at any point, from which a kernel has models of metrics without a total
-VARIES = 1.001  # largest over smallest count, from which it is a factor of the effort
+_NOTEWORTHY = (
+    1e-3  # share of the time at any point, from which a kernel has models of metrics without a total
+)
+_VARIES = 1.001  # largest over smallest count, from which it is a factor of the effort
 
 
 @dataclass(frozen=True)
@@ -384,7 +385,7 @@ def _of_runs(experiment: Experiment, metric: str) -> tuple[Kernels, Kernels]:
         callpaths=(((programs.pop() if len(programs) == 1 else "") or PROGRAM,),),
         paradigms=("",),
         metric=metric,
-        unit=BYTES,
+        unit=BYTES_UNIT,
         values=experiment.memory(metric)[None],
         node=nowhere,
         parent=nowhere,
@@ -397,7 +398,7 @@ def _of_runs(experiment: Experiment, metric: str) -> tuple[Kernels, Kernels]:
 def _extremes(experiment: Experiment, callpaths: Kernels, kind: MetricKind) -> tuple[Kernels, Kernels]:
     """Kernels of the extremes of single visits: of a region the most extreme one of its call paths."""
     values = experiment.values[callpaths.metric].overall(kind)
-    unit = "s" if callpaths.unit in TIME_UNITS else callpaths.unit
+    unit = "s" if callpaths.unit in SECOND_UNITS else callpaths.unit
     values = np.where(values > 0, values, np.nan)
     callpaths = replace(callpaths, unit=unit, values=values, additive=False)
     regions = region_kernels(callpaths)
@@ -441,15 +442,15 @@ def _noteworthy_factors(experiment: Experiment, factor: Factor) -> BoolArray:
     values = experiment.values
     if experiment.is_series or factor.time not in values or factor.count not in values:
         return np.zeros(len(experiment.tree), dtype=np.bool_)
-    if experiment.metric(factor.time).unit not in TIME_UNITS:
+    if experiment.metric(factor.time).unit not in SECOND_UNITS:
         return np.zeros(len(experiment.tree), dtype=np.bool_)
-    return _noteworthy(experiment, factor.time) & varies(values[factor.count])
+    return _noteworthy(experiment, factor.time) & _varies(values[factor.count])
 
 
-def varies(count: Reduction) -> BoolArray:
+def _varies(count: Reduction) -> BoolArray:
     """Return for which call paths a count differs between measurements, bool[N]."""
     low, high = (np.where(np.nan_to_num(count.sum) > 0, count.sum, unknown) for unknown in (np.inf, -np.inf))
-    found: BoolArray = high.max(axis=(1, 2), initial=0.0) > VARIES * low.min(axis=(1, 2), initial=np.inf)
+    found: BoolArray = high.max(axis=(1, 2), initial=0.0) > _VARIES * low.min(axis=(1, 2), initial=np.inf)
     return found
 
 
@@ -460,7 +461,7 @@ def _noteworthy(experiment: Experiment, metric: str = TIME) -> BoolArray:
     time = np.nan_to_num(experiment.values[metric].sum)
     total = time.sum(axis=0)
     share = np.divide(time, total, out=np.zeros(time.shape), where=total > 0)
-    found: BoolArray = share.max(axis=(1, 2), initial=0.0) >= NOTEWORTHY
+    found: BoolArray = share.max(axis=(1, 2), initial=0.0) >= _NOTEWORTHY
     return found
 
 

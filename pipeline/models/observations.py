@@ -134,10 +134,10 @@ class ErrorModel:
 
 Number = TypeVar("Number", np.float64, np.int64)
 
-NEGATIVE = 0.01  # of the largest value: more below zero means that the quantity can be negative
-LARGEST_PARAMETER = 1e30  # powers of larger ones overflow
-FEWEST_LEFT = 2  # points of a kernel that begins behind the first ones
-LARGEST = 1e70  # larger values are not measurements, and their fourth powers overflow
+_NEGATIVE = 0.01  # of the largest value: more below zero means that the quantity can be negative
+_LARGEST_PARAMETER = 1e30  # powers of larger ones overflow
+_FEWEST_LEFT = 2  # points of a kernel that begins behind the first ones
+_LARGEST = 1e70  # larger values are not measurements, and their fourth powers overflow
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,10 +173,10 @@ class Observations(Rows):
         """Return the same without the first points of one parameter, at which a kernel took no time.
 
         It was not there yet, as messages are not on one process: its law begins behind. Kernels that would
-        have fewer than `FEWEST_LEFT` points stay as they are.
+        have fewer than `_FEWEST_LEFT` points stay as they are.
         """
         there = self.measured & (self.mean != 0)
-        first = np.where(there.sum(axis=1) >= FEWEST_LEFT, there.argmax(axis=1), 0)
+        first = np.where(there.sum(axis=1) >= _FEWEST_LEFT, there.argmax(axis=1), 0)
         absent = np.arange(len(self.points)) < first[:, None]
         return replace(self, count=np.where(absent, 0, self.count))
 
@@ -199,7 +199,7 @@ class Observations(Rows):
     def nonnegative(self) -> bool:
         """Whether no value lies clearly below zero: then coefficients and predictions do not either."""
         largest = np.abs(self.mean).max(axis=1, initial=0)
-        return bool((self.mean.min(axis=1, initial=0) >= -NEGATIVE * largest).all())
+        return bool((self.mean.min(axis=1, initial=0) >= -_NEGATIVE * largest).all())
 
 
 def observe(points: FloatArray, values: FloatArray) -> Observations:
@@ -220,16 +220,16 @@ def observe(points: FloatArray, values: FloatArray) -> Observations:
         raise ModelError(
             "a parameter value is not a positive number", hint="leave out such runs or count from 1"
         )
-    if points.max() > LARGEST_PARAMETER or points.min() < 1 / LARGEST_PARAMETER:
+    if points.max() > _LARGEST_PARAMETER or points.min() < 1 / _LARGEST_PARAMETER:
         raise ModelError("a parameter value is too large or too small", hint="give it in another unit")
-    if (np.abs(values) > LARGEST).any():
+    if (np.abs(values) > _LARGEST).any():
         raise ModelError(
             "a measured value is infinite or too large", hint="leave out the run that it comes from"
         )
     unique, place = np.unique(points, axis=0, return_inverse=True)
     place = place.reshape(-1)
     there = ~np.isnan(values)
-    known = np.where(there & (np.abs(values) > SMALLEST), values, 0.0)
+    known = np.where(there & (np.abs(values) > ZERO_KERNEL), values, 0.0)
     count = _summed(there.sum(axis=2), place)
     mean = _summed(known.sum(axis=2), place) / np.maximum(count, 1)
     deviation = np.where(there, known - mean[:, place, None], 0.0)
@@ -243,8 +243,8 @@ def _summed(values: NDArray[Number], place: IntArray) -> NDArray[Number]:
     return np.asarray(np.add.reduceat(values[:, order], first, axis=1))
 
 
-SMALLEST = 1e-70  # a kernel that never exceeds it is zero
-FALLS = 1.2  # the first value over the smallest later one, from which a kernel is tried as falling
+ZERO_KERNEL = 1e-70  # a kernel that never exceeds it is zero
+_FALLS = 1.2  # the first value over the smallest later one, from which a kernel is tried as falling
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -309,13 +309,13 @@ class Sample(Rows):
 def sample_of(data: Observations) -> Sample:
     """Scale each kernel to a largest mean of 1; those that are zero throughout stay so."""
     largest = np.abs(data.mean).max(axis=1)
-    largest = np.where(largest > SMALLEST, largest, 0.0)
+    largest = np.where(largest > ZERO_KERNEL, largest, 0.0)
     size = np.where(largest > 0, largest, 1.0)[:, None]
     level = np.where(largest[:, None] > 0, data.mean, 0.0) / size
     first = data.measured.argmax(axis=1)[:, None]
     behind = data.measured & (np.arange(level.shape[1]) > first)
     later = np.where(behind, level, np.inf).min(axis=1, initial=np.inf)
-    falls = np.take_along_axis(level, first, axis=1)[:, 0] > FALLS * later
+    falls = np.take_along_axis(level, first, axis=1)[:, 0] > _FALLS * later
     squares = np.where(largest[:, None] > 0, data.squares, 0.0) / size**2
     return Sample(
         points=data.points[:, 0], largest=largest, level=level, count=data.count, squares=squares, falls=falls

@@ -41,13 +41,13 @@ from pipeline.models.search_space import (
 
 _FEWEST_POINTS = 3  # left after holding out: two coefficients and one residual
 _FEWEST_FOR_TWO_TERMS = 6  # twice as many as coefficients
-KERNELS = 128  # of most effort, on which settings are compared
+_KERNELS = 128  # of most effort, on which settings are compared
 _BY_EFFORT = 0.5  # neither may one large kernel decide alone, nor many small ones
 _MARGIN = 0.15  # a less simple setting must win by this much, in nats per kernel
 _WORST = -9.0  # log density below which a miss is a miss
-_INDEPENDENT, WALKING = 0.0, 10.0
+_INDEPENDENT, _WALKING = 0.0, 10.0
 EXACT, COARSE = 1e-3, 0.3
-_STRUCTURES = tuple(ErrorModel(floor, walk) for walk in (_INDEPENDENT, WALKING) for floor in (EXACT, COARSE))
+_STRUCTURES = tuple(ErrorModel(floor, walk) for walk in (_INDEPENDENT, _WALKING) for floor in (EXACT, COARSE))
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def choose_setting(sample: Sample, space: SearchSpace, nonnegative: bool) -> Set
     """
     if len(sample.points) <= _FEWEST_POINTS:
         return Setting()
-    heavy = sample.heaviest(KERNELS)
+    heavy = sample.heaviest(_KERNELS)
     folds = [1, 2] if len(sample.points) >= _FEWEST_POINTS + 3 else [1]
     scores = np.mean([_fold_scores(heavy, space, nonnegative, held) for held in folds], axis=0)
     steep, structure = np.unravel_index(np.argmax(scores >= scores.max() - _MARGIN), scores.shape)
@@ -293,7 +293,7 @@ def _simple_share(context: _FitContext, sample: Sample, fits: Fits, options: Mod
     return share
 
 
-_FIRST, LAST = 3, 4  # fewest points of the regime before the change and of the one after it
+_FIRST, _LAST = 3, 4  # fewest points of the regime before the change and of the one after it
 _EXTRA = 3  # two more coefficients and the place of the change
 _RARE = np.log(10.0)  # one kernel in ten that no formula fits is expected to have changed its behaviour
 _SMALLEST_NOISE = 0.01**2  # relative variance below which a better fit is not evidence
@@ -315,7 +315,7 @@ def _last_regime(context: _FitContext, sample: Sample) -> IntArray:
         int64[K], the index of the first point of the last regime; 0 if behaviour does not change.
     """
     points = len(sample.points)
-    places = points - LAST - _FIRST + 1
+    places = points - _LAST - _FIRST + 1
     if places < 1:
         return np.zeros(len(sample), dtype=np.int64)
     independent = replace(context, structure=ErrorModel())
@@ -337,7 +337,7 @@ def _misfit_of_parts(context: _FitContext, sample: Sample, weight: FloatArray) -
         )
         for way in (slice(None), slice(None, None, -1))
     )
-    return before[_FIRST - 1 : -LAST] + after[LAST - 1 : -_FIRST][::-1]
+    return before[_FIRST - 1 : -_LAST] + after[_LAST - 1 : -_FIRST][::-1]
 
 
 _IDENTIFIABLE = 1e-9  # share of a term's size by which it must vary to be distinguished from a constant
@@ -445,8 +445,8 @@ class _Lines:
         return np.where(possible, np.maximum(misfit, 0.0), np.inf)
 
 
-BLOCK = 256  # kernels weighed at once: a few MiB, whatever the number of kernels
-ANOTHER_CHANGE = 0.1  # drift per root of a doubling of kernels that changed their behaviour once already
+_BLOCK = 256  # kernels weighed at once: a few MiB, whatever the number of kernels
+_ANOTHER_CHANGE = 0.1  # drift per root of a doubling of kernels that changed their behaviour once already
 
 
 def experiment_setting(parameter: str, data: Observations, options: ModelOptions) -> Setting:
@@ -470,8 +470,8 @@ def fit_by_evidence(
     parts: list[tuple[IntArray, Posterior]] = []
     start = np.zeros(len(sample), dtype=np.int64)
     unexplained = np.zeros(len(sample), dtype=bool)
-    for first in range(0, max(len(sample), 1), BLOCK):
-        kernels = np.arange(first, min(first + BLOCK, len(sample)))
+    for first in range(0, max(len(sample), 1), _BLOCK):
+        kernels = np.arange(first, min(first + _BLOCK, len(sample)))
         weighed, misfits = context.posterior(sample.take(kernels))
         doubtful, unexplained[kernels] = kernels[misfits], misfits
         start[doubtful] = _last_regime(context, sample.take(doubtful))
@@ -489,7 +489,7 @@ def _weigh_last_regimes(
         some = kernels[start[kernels] == place]
         last = sample.take(some).between(int(place), len(sample.points))
         weighed = one_term.at(last.points).posterior_of_segment(last)
-        rivals = replace(weighed.rivals, drift=np.sqrt(weighed.rivals.drift**2 + ANOTHER_CHANGE**2))
+        rivals = replace(weighed.rivals, drift=np.sqrt(weighed.rivals.drift**2 + _ANOTHER_CHANGE**2))
         before = sample.level[some, :place] * sample.largest[some, None]
         parts.append((some, replace(weighed, rivals=rivals).with_points_before(before)))
     return parts

@@ -18,7 +18,7 @@ from pipeline.models.rivals import Rivals, from_power
 from pipeline.models.search_space import SearchSpace
 from pipeline.statistics import TWO_SIDED
 
-ROUNDING = 1e-12  # of the largest value: a coefficient that adds less at every point is none
+_ROUNDING = 1e-12  # of the largest value: a coefficient that adds less at every point is none
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -140,7 +140,7 @@ def fit_all(
         if group.sharpness != 1:
             fits = (*fits[:2], _misfit_of_values(group, fits[0], sample.level, powers[1.0].precision))
         growth = (fits[0] * group.largest)[..., int(group.place[0] == 0) :]  # where the largest level is 1
-        possible = group.usable & ((growth > ROUNDING).all(axis=2) | (not nonnegative))
+        possible = group.usable & ((growth > _ROUNDING).all(axis=2) | (not nonnegative))
         coefficients[:, group.hypothesis[:, None], group.place] = fits[0]
         root[:, group.hypothesis[:, None, None], group.place[:, None], group.place] = fits[1]
         misfit[:, group.hypothesis] = np.where(possible, fits[2], np.inf)
@@ -330,7 +330,7 @@ def log_likelihood(sample: Sample, structure: ErrorModel, fits: Fits, errors: No
     return likelihood
 
 
-PLAUSIBLE = 1e-3  # a rival that is less probable is forgotten
+PLAUSIBLE_RIVAL = 1e-3  # a rival that is less probable is forgotten
 AHEAD = 4.0  # times the largest scale, where the rivals are compared
 UNDECIDED = 4.0  # ratio of the ends of the 90 % interval there, from which they do not
 
@@ -367,15 +367,15 @@ def keep_plausible(
     """Sort the rivals of each kernel by their weight and drop the others."""
     order = np.argsort(-evidence.weight, axis=1, kind="stable")
     weight = np.take_along_axis(evidence.weight, order, axis=1)
-    weight = weight[:, : int((weight > PLAUSIBLE).sum(axis=1).max(initial=1))]
-    plausible = weight > PLAUSIBLE
+    weight = weight[:, : int((weight > PLAUSIBLE_RIVAL).sum(axis=1).max(initial=1))]
+    plausible = weight > PLAUSIBLE_RIVAL
     weight = weight * plausible
     weight = weight / weight.sum(axis=1, keepdims=True)
     kernel, rank = np.nonzero(plausible)
     hypothesis = order[kernel, rank]
     root, coefficients = fits.root[kernel, hypothesis], fits.coefficients[kernel, hypothesis]
     part = np.abs(space.design(sample.points[:, None])).max(axis=1)[hypothesis] * np.abs(coefficients)
-    coefficients = np.where(part > ROUNDING, coefficients, 0.0)
+    coefficients = np.where(part > _ROUNDING, coefficients, 0.0)
     unit = sum(root[..., :, None, c] * root[..., None, :, c] for c in range(root.shape[-1]))
     size, sharpness = np.where(sample.largest > 0, sample.largest, 1.0), space.sharpness[hypothesis]
     unit_size = size[kernel] ** sharpness

@@ -13,7 +13,7 @@ from pipeline.models.formulas import PredictionFormula
 Some = TypeVar("Some", bound=np.generic)
 
 LEVEL = 0.9  # of intervals, unless another is asked for
-LEAST = 1e-9  # of a value, what counts as the lower end of its interval in logarithms
+LEAST_LOWER = 1e-9  # of a value, what counts as the lower end of its interval in logarithms
 VALUES_AT_ONCE = 1 << 19  # 4 MiB
 ROOM = 4_000_000  # values that a memory holds: 32 MB
 VALUES_ALONE = 0.0  # stands for the level of intervals that are not asked for
@@ -160,7 +160,7 @@ def widened(
 
     lower, value, upper = quantiles
     usable = value > 0
-    logs = np.log(np.where(usable, np.maximum(quantiles, LEAST * value), 1.0))
+    logs = np.log(np.where(usable, np.maximum(quantiles, LEAST_LOWER * value), 1.0))
     more = float(ndtri((1 + level) / 2)) * error[:, None] * part
     below, above = (np.sqrt(side**2 + more**2) for side in (logs[1] - logs[0], logs[2] - logs[1]))
     reached = np.where(lower > 0, np.exp(-below) * value, lower)

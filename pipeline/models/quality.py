@@ -105,9 +105,9 @@ def quality_of(
     )
 
 
-FEW_POINTS = 5
+_FEW_POINTS = 5
 ENOUGH_POINTS = 3  # with fewer, every formula fits: there is no law
-COMMON_CAUSES = 3.0  # points' worth of belief that misfit beyond the range strikes all kernels alike
+_COMMON_CAUSES = 3.0  # points' worth of belief that misfit beyond the range strikes all kernels alike
 
 
 def smape(predicted: FloatArray, mean: FloatArray, measured: BoolArray) -> FloatArray:
@@ -139,7 +139,7 @@ def correlation_of_errors(error: FloatArray, measured: BoolArray, misfit_share: 
         return 1.0
     estimate = float(np.clip(((error.sum(axis=0) ** 2).sum() - squares) / spare, 0.0, 1.0))
     weight = np.abs(error).sum(axis=1)
-    prior = COMMON_CAUSES * float((weight * misfit_share).sum() / weight.sum())
+    prior = _COMMON_CAUSES * float((weight * misfit_share).sum() / weight.sum())
     points = error.shape[1]
     return float((points * estimate + prior) / (points + prior))
 
@@ -147,6 +147,6 @@ def correlation_of_errors(error: FloatArray, measured: BoolArray, misfit_share: 
 def notes(data: Observations) -> IntArray:
     """Remarks on each kernel that follow from the data alone, int64[K], bits of `Note`."""
     count = data.measured.sum(axis=1)
-    bits = Note.FEW_POINTS * (count < FEW_POINTS) + Note.NOTHING_MEASURED * (count == 0)
+    bits = Note.FEW_POINTS * (count < _FEW_POINTS) + Note.NOTHING_MEASURED * (count == 0)
     single: IntArray = bits.astype(np.int64) + Note.SINGLE_REPETITION * (data.count.max(axis=1) == 1)
     return single

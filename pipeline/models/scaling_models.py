@@ -15,9 +15,9 @@ from pipeline.models.quality import Note, Quality, note_texts
 from pipeline.models.rivals import Hypotheses, Rivals, from_power
 from pipeline.models.trend import CombinedTrend, straying
 
-ROUNDING = 1e-9  # of a value, that intervals hold at least
+_ROUNDING = 1e-9  # of a value, that intervals hold at least
 ANCHORS = 17  # scales between which a curve is interpolated
-NARROWEST = 1e-12  # logarithm of the ratio of two of them
+_NARROWEST = 1e-12  # logarithm of the ratio of two of them
 Curve = Callable[[FloatArray], FloatArray]
 
 
@@ -140,7 +140,7 @@ class ScalingModels:
         if self.predictor is not None and self.kernels is not None:
             return self.predictor.predict(points, level).take(self.kernels)
         lower, value, upper = self.memory.predict(points, level, lambda new: self._ends(new, level))
-        rounding = ROUNDING * np.abs(value)
+        rounding = _ROUNDING * np.abs(value)
         return Prediction(value, np.minimum(lower, value - rounding), np.maximum(upper, value + rounding))
 
     def expected(self, points: FloatArray) -> FloatArray:
@@ -240,7 +240,7 @@ class ScalingModels:
 
         def predictions(scales: FloatArray) -> FloatArray:
             place = np.clip(np.searchsorted(logs, np.log(scales)) - 1, 0, ANCHORS - 2)
-            width = np.maximum(logs[place + 1] - logs[place], NARROWEST)  # ends may be one scale
+            width = np.maximum(logs[place + 1] - logs[place], _NARROWEST)  # ends may be one scale
             share = np.clip((np.log(scales) - logs[place]) / width, 0.0, 1.0)
             between = correction[:, place] * (1 - share) + correction[:, place + 1] * share
             values: FloatArray = self.values(along(scales)) * np.exp(between)

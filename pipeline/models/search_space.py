@@ -32,21 +32,21 @@ _STEEP = frozenset(map(tuple, powers_of(STEEP_EXPONENTS).tolist()))  # fractions
 FALLING_EXPONENTS = with_powers("-1/4 -1/3 -1/2 -2/3 -3/4 -1 -4/3 -3/2 -2")
 """For work that is divided among processes, and for surfaces of the parts."""
 
-KNEE_EXPONENTS = with_powers("1/2 2/3 3/4 1 5/4 4/3 3/2 2 5/2 3")
+_KNEE_EXPONENTS = with_powers("1/2 2/3 3/4 1 5/4 4/3 3/2 2 5/2 3")
 """Growth behind a soft knee: flat while latency, start-up or an idle device decide, then p^k."""
 
-SHARPNESS = (2, 4)
+_SHARPNESS = (2, 4)
 """Powers s of (a^s + (b p^k)^s)^(1/s): the larger, the sharper the knee; 1 is the normal form a + b p^k."""
 
-MIXED_EXPONENTS = (*with_powers("0 1", 1), *with_powers("1/2 1 3/2 2 3 4"))
+_MIXED_EXPONENTS = (*with_powers("0 1", 1), *with_powers("1/2 1 3/2 2 3 4"))
 """Of these, two at a time make the models of two growing terms."""
 
-SHARE_CONSTANT = 0.55  # the probability that a kernel does not depend on the parameter at all
-SHARE_TWO_TERMS = 0.05  # of what is left: a second term must earn its place
+_SHARE_CONSTANT = 0.55  # the probability that a kernel does not depend on the parameter at all
+_SHARE_TWO_TERMS = 0.05  # of what is left: a second term must earn its place
 SIMPLE_SHARE = 0.8  # of the prior that prefers simple exponents, on real series
-SHARE_KNEES = 0.4  # of what is left: so must a knee
-FAMILY_SHARES = (SHARE_KNEES, SHARE_TWO_TERMS)
-INVERSE = exponent(-1)
+_SHARE_KNEES = 0.4  # of what is left: so must a knee
+_FAMILY_SHARES = (_SHARE_KNEES, _SHARE_TWO_TERMS)
+_INVERSE = exponent(-1)
 
 Prior: TypeAlias = str | tuple[tuple[Exponent, float], ...]
 """``uniform``, ``simple``, or a weight per exponent."""
@@ -125,7 +125,7 @@ class SearchSpace(Hypotheses):
         rows = np.stack([(steep | ~self.steep) & (falling | ~self.falling) for falling in (False, True)])
         probability = np.where(rows, np.exp(self.log_prior), 0.0)
         others = probability[:, 1:].sum(axis=1, keepdims=True)
-        probability[:, 1:] *= (1 - SHARE_CONSTANT) / np.where(others > 0, others, 1.0)
+        probability[:, 1:] *= (1 - _SHARE_CONSTANT) / np.where(others > 0, others, 1.0)
         logarithm = np.where(rows, np.log(np.where(rows, probability, 1.0)), -np.inf)
         return np.asarray(logarithm[falls.astype(np.int64)])
 
@@ -184,14 +184,17 @@ def _space(
             _two_term_rows() if choice.mixed and own is None else [],
         )
     ]
-    shares = [0.0, *(share if rows else 0.0 for share, rows in zip(FAMILY_SHARES, families[1:], strict=True))]
+    shares = [
+        0.0,
+        *(share if rows else 0.0 for share, rows in zip(_FAMILY_SHARES, families[1:], strict=True)),
+    ]
     shares[0] = 1 - sum(shares)
     probability = [
-        _shared(rows, prior, (1 - SHARE_CONSTANT) * share)
+        _shared(rows, prior, (1 - _SHARE_CONSTANT) * share)
         for rows, share in zip(families, shares, strict=True)
     ]
     every = [((), True, 1), *(row for rows in families for row in rows)]
-    return _table(every, np.concatenate([np.array([SHARE_CONSTANT]), *probability]))
+    return _table(every, np.concatenate([np.array([_SHARE_CONSTANT]), *probability]))
 
 
 def _one_term_rows(own: tuple[Exponent, ...] | None, choice: SpaceChoice) -> list[Row]:
@@ -199,15 +202,15 @@ def _one_term_rows(own: tuple[Exponent, ...] | None, choice: SpaceChoice) -> lis
         return [((e,), True, 1) for e in own]
     single = tried_exponents() + STEEP_EXPONENTS * choice.steep + FALLING_EXPONENTS * choice.falling
     divided = [(e[0] - 1, *e[1:]) for e in tried_exponents() if e != (1, 0)] * choice.falling
-    return [((e,), True, 1) for e in single] + [((INVERSE, e), False, 1) for e in divided]
+    return [((e,), True, 1) for e in single] + [((_INVERSE, e), False, 1) for e in divided]
 
 
 def _knee_rows() -> list[Row]:
-    return [((e,), True, sharpness) for sharpness in SHARPNESS for e in KNEE_EXPONENTS]
+    return [((e,), True, sharpness) for sharpness in _SHARPNESS for e in _KNEE_EXPONENTS]
 
 
 def _two_term_rows() -> list[Row]:
-    return [((a, b), True, 1) for n, b in enumerate(MIXED_EXPONENTS) for a in MIXED_EXPONENTS[:n]]
+    return [((a, b), True, 1) for n, b in enumerate(_MIXED_EXPONENTS) for a in _MIXED_EXPONENTS[:n]]
 
 
 def _allowed(rows: Iterable[Row], prior: Prior, usable: Collection[FactorKind]) -> list[Row]:
@@ -221,7 +224,7 @@ def _allowed(rows: Iterable[Row], prior: Prior, usable: Collection[FactorKind]) 
 def _shared(rows: Sequence[Row], prior: Prior, share: float) -> FloatArray:
     """Divide a probability among hypotheses; the term divided among processes is not a choice of its own."""
     weight = [
-        np.prod([plausibility(e, prior) for e in row if e != INVERSE or len(row) == 1]) for row, *_ in rows
+        np.prod([plausibility(e, prior) for e in row if e != _INVERSE or len(row) == 1]) for row, *_ in rows
     ]
     return share * np.array(weight) / max(sum(weight), 1e-300)
 

@@ -19,17 +19,17 @@ from scipy.special import ndtri
 
 from ingest.arrays import FloatArray, IntArray
 from pipeline.models.observations import Observations
-from pipeline.models.prediction import LEAST, LEVEL, Prediction, in_parts, widened
+from pipeline.models.prediction import LEAST_LOWER, LEVEL, Prediction, in_parts, widened
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.trend import LEAST_ROOM, MOST_TOTAL
 from pipeline.statistics import TWO_SIDED
 
-REFERENCE = 4.0  # times the largest value of each parameter, where parts and sum are reconciled
+_REFERENCE = 4.0  # times the largest value of each parameter, where parts and sum are reconciled
 SHARED = 0.4  # of the weight that the sum would have if its errors were independent of those of the parts
-MOST_VARIANCE = 4.0  # of a logarithm
+_MOST_VARIANCE = 4.0  # of a logarithm
 BEND, APART = 0.5, 0.5  # what the interval counts of both, learned from real series
 SIDE_BELOW, SIDE_ABOVE = 0.4, 0.8  # of what they add up to, that lies on either side
-HALVINGS, STEEPEST_TILT = 60, 20.0  # of the bisection for a tilt, and the largest one
+_HALVINGS, _STEEPEST_TILT = 60, 20.0  # of the bisection for a tilt, and the largest one
 
 
 def summed(data: Observations) -> Observations:
@@ -49,36 +49,36 @@ def reconciling_shift(models: ScalingModels, whole: ScalingModels) -> FloatArray
 
     Less, the more surely formulas hold: a sum of different normal forms is none.
     """
-    point = (models.last * REFERENCE)[None]
-    reach = float(np.log(REFERENCE) * (models.first < models.last).sum())
+    point = (models.last * _REFERENCE)[None]
+    reach = float(np.log(_REFERENCE) * (models.first < models.last).sum())
     parts, own = models.predict(point), whole.predict(point)
     value = parts.value[:, 0]
     nothing = np.zeros(len(models))
     if reach == 0 or not value.sum() > 0 or not own.value[0, 0] > 0:
         return nothing
     together = added(models, parts)
-    of_parts, of_own = log_variance(together)[0, 0], log_variance(own)[0, 0]
+    of_parts, of_own = _log_variance(together)[0, 0], _log_variance(own)[0, 0]
     share = SHARED * of_parts / max(of_parts + of_own, 1e-300)
     wanted = value.sum() * float((own.value[0, 0] / value.sum()) ** share)
-    variance = np.where(value > 0, log_variance(parts)[:, 0], 0.0)
+    variance = np.where(value > 0, _log_variance(parts)[:, 0], 0.0)
     astray = 1.0 if models.trend is None else 1 - models.trend.errors.formulas_hold
-    return astray * tilt(value, variance, wanted) * variance / reach
+    return astray * _tilt(value, variance, wanted) * variance / reach
 
 
-def log_variance(prediction: Prediction) -> FloatArray:
+def _log_variance(prediction: Prediction) -> FloatArray:
     """Variance of the logarithm, from the upper end of the interval."""
     known = prediction.value > 0
     ratio = np.where(known, prediction.upper, 1.0) / np.where(known, prediction.value, 1.0)
-    return np.asarray(np.minimum((np.log(np.maximum(ratio, 1.0)) / TWO_SIDED) ** 2, MOST_VARIANCE))
+    return np.asarray(np.minimum((np.log(np.maximum(ratio, 1.0)) / TWO_SIDED) ** 2, _MOST_VARIANCE))
 
 
-def tilt(value: FloatArray, variance: FloatArray, wanted: float) -> float:
+def _tilt(value: FloatArray, variance: FloatArray, wanted: float) -> float:
     """Solve sum(value * exp(x * variance)) = wanted by bisection."""
-    low, high = -STEEPEST_TILT, STEEPEST_TILT
-    for _ in range(HALVINGS):
+    low, high = -_STEEPEST_TILT, _STEEPEST_TILT
+    for _ in range(_HALVINGS):
         middle = (low + high) / 2
         power = np.minimum(
-            np.maximum(middle * variance, -STEEPEST_TILT), STEEPEST_TILT
+            np.maximum(middle * variance, -_STEEPEST_TILT), _STEEPEST_TILT
         )  # np.clip takes three times as long
         reached = (value * np.exp(power)).sum()
         low, high = (middle, high) if reached < wanted else (low, middle)
@@ -125,12 +125,14 @@ def _total(models: ScalingModels, points: FloatArray, level: float) -> Predictio
     usable = (reach > 0) & (together.value > 0) & (own.value > 0)
     value = np.where(usable, together.value, 1.0)
     apart = np.abs(np.log(np.where(usable, own.value, 1.0) / value))
-    side = np.sqrt(np.minimum(log_variance(usual), log_variance(own))) * TWO_SIDED
+    side = np.sqrt(np.minimum(_log_variance(usual), _log_variance(own))) * TWO_SIDED
     wider = _wider(level)
     half = BEND * trend.bend() * reach + APART * apart + side
     hold = models.trend.errors.formulas_hold
     ends = [
-        np.exp(wider * ((1 - hold) * sign * part * half + hold * np.log(np.maximum(end / value, LEAST))))
+        np.exp(
+            wider * ((1 - hold) * sign * part * half + hold * np.log(np.maximum(end / value, LEAST_LOWER)))
+        )
         for sign, part, end in ((-1, SIDE_BELOW, usual.lower), (1, SIDE_ABOVE, usual.upper))
     ]
     lower = models.whole.raised(np.where(usable, ends[0] * value, together.lower), together.value, points)
@@ -207,7 +209,7 @@ def _sum_of_parts(
     return Prediction(sums, lower, upper), coherent
 
 
-SMALLEST = 1e-300
+_SMALLEST = 1e-300
 
 
 @dataclass(frozen=True, eq=False)
@@ -309,12 +311,12 @@ def _factors(coarse: Prediction, total: FloatArray) -> FloatArray:
     value = coarse.value
     rising = np.where(value > 0, value, 0.0)
     wanted = total - (value - rising).sum(axis=0)
-    variances, factors = log_variance(coarse), np.ones(value.shape)
+    variances, factors = _log_variance(coarse), np.ones(value.shape)
     for q in np.flatnonzero((wanted > 0) & (rising.sum(axis=0) > 0)).tolist():
         gap = np.log(wanted[q] / rising[:, q].sum())
         weight = (variances[:, q] + gap**2) * rising[:, q]
-        share = weight / max(weight.max(), SMALLEST)
-        moved = np.exp(tilt(rising[:, q], share, wanted[q]) * share)
+        share = weight / max(weight.max(), _SMALLEST)
+        moved = np.exp(_tilt(rising[:, q], share, wanted[q]) * share)
         left = wanted[q] / (rising[:, q] * moved).sum()  # rounding
         factors[:, q] = np.where(value[:, q] > 0, moved * left, 1.0)
     return factors

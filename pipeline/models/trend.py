@@ -24,21 +24,21 @@ HALF_LIFE = 0.7  # doublings in which the weight of a point for the slope halves
 STEEPEST_FALL = -0.5  # steeper falls were not kept up in any real series
 STEEPEST_RISE = 1.5  # nor were steeper rises with the number of processes
 STEEPEST_RISE_OF_SIZES = 5.0  # along the edge of a mesh in three dimensions, they are
-RIDGE = 1e-3  # of the squared logarithms, so that a parameter that does not vary gets the slope 0
+_RIDGE = 1e-3  # of the squared logarithms, so that a parameter that does not vary gets the slope 0
 FULL_REACH = 0.2  # logarithm of the factor beyond the range from which trends count in full
-SMALLEST_END = 1e-9  # of a value, what counts as the lower end of its interval in logarithms
-MOST_MISFIT = 1.0  # of a logarithm, that formulas of several parameters miss near a point and go on to miss
-LOPSIDED = 3.0  # times the logarithm up to the upper end, that the lower end of a formula counts at most
+_SMALLEST_END = 1e-9  # of a value, what counts as the lower end of its interval in logarithms
+_MOST_MISFIT = 1.0  # of a logarithm, that formulas of several parameters miss near a point and go on to miss
+_LOPSIDED = 3.0  # times the logarithm up to the upper end, that the lower end of a formula counts at most
 OVERHEAD_POWER = 1.4  # of the processes, with which the overhead of strong scaling grows beside constant work
 SIZE_POWER = 1.3  # of a size, with which work grows beside what it costs to start it
 STRAIGHTENS = 0.1  # slope from which trends bend less; at 1 they are straight
 PROPORTIONAL = (
     0.75  # slope of the total from which processes are taken to be added with the work: weak scaling
 )
-KEPT = 0.5  # of what a slope exceeds 1 by, that weak scaling keeps up
-MOST_VALUE, MOST_UPPER = 1.5, 3.0  # powers of the factor beyond the range, of values and of upper ends
+KEPT_SLOPE = 0.5  # of what a slope exceeds 1 by, that weak scaling keeps up
+_MOST_VALUE, _MOST_UPPER = 1.5, 3.0  # powers of the factor beyond the range, of values and of upper ends
 MOST_TOTAL = 2.0  # the same of upper ends of sums
-LEAST_ROOM = MOST_TOTAL - MOST_VALUE  # power that bounds leave between a value and its upper end
+LEAST_ROOM = MOST_TOTAL - _MOST_VALUE  # power that bounds leave between a value and its upper end
 BELOW, ABOVE = 1.4, 1.8  # stretch of the 90 % interval downwards and upwards, from real series
 
 
@@ -198,7 +198,7 @@ class Trend(Rows):
         logs, part = self.logs[:, int(self.points[:, 0].argmax())], self.fullness(points)
         sure = sure & np.isfinite(logs)
         least = np.exp(np.where(sure, logs, 0.0))[:, None]
-        raised = np.maximum(lower, SMALLEST_END * value)
+        raised = np.maximum(lower, _SMALLEST_END * value)
         raised = raised * np.maximum(least / np.where(raised > 0, raised, 1.0), 1.0) ** part
         return np.where(sure[:, None] & (part > 0), np.minimum(np.maximum(raised, lower), value), lower)
 
@@ -234,7 +234,7 @@ class Trend(Rows):
         height = target - (weight * target).sum(axis=1, keepdims=True) / total
         right = np.einsum("kpd,kp->kd", offset * weight[..., None], height) / total
         normal = np.einsum("kpd,kpe->kde", offset * weight[..., None], offset) / total[..., None]
-        normal += RIDGE * np.eye(logs.shape[1])
+        normal += _RIDGE * np.eye(logs.shape[1])
         slope = np.linalg.solve(normal, right[..., None])[..., 0]
         slope = np.clip(slope, STEEPEST_FALL, self.steepest + self._steeper[:, None] * self.counts)
         nearest = np.where(used, away, np.inf).argmin(axis=1)
@@ -247,8 +247,8 @@ class Trend(Rows):
         return steps
 
 
-WILD = 1.0  # of a logarithm, by which no run leaves its trend without an accident or a break
-FEWEST_POINTS = 4  # from which points have neighbours enough to tell how far they stray
+_WILD = 1.0  # of a logarithm, by which no run leaves its trend without an accident or a break
+_FEWEST_POINTS = 4  # from which points have neighbours enough to tell how far they stray
 
 
 def _begin_of_doubling(scale: FloatArray, end: int) -> int:
@@ -261,7 +261,7 @@ def strays(trend: Trend) -> FloatArray:
 
     0 where that is unknown: with several parameters, few points, or gaps.
     """
-    if trend.points.shape[1] > 1 or len(trend.points) < FEWEST_POINTS:
+    if trend.points.shape[1] > 1 or len(trend.points) < _FEWEST_POINTS:
         return np.zeros(len(trend.logs))
     scale, logs = np.log(trend.points[:, 0]), np.where(np.isfinite(trend.logs), trend.logs, np.nan)
     share = (scale[1:-1] - scale[:-2]) / (scale[2:] - scale[:-2])
@@ -289,7 +289,7 @@ def local_trend(
         fitted = formulas(data.points)
         comparable = positive & (fitted > 0)
         misfit = np.where(comparable, logs - np.log(np.where(comparable, fitted, 1.0)), 0.0)
-        misfit = np.clip(misfit, -MOST_MISFIT, MOST_MISFIT)
+        misfit = np.clip(misfit, -_MOST_MISFIT, _MOST_MISFIT)
     counts = counting(parameters)
     weak = _goes_with_processes(counts, data)
     steady = _slope_before(data.points, logs, positive)
@@ -299,7 +299,7 @@ def local_trend(
         steepest=np.where(counts, STEEPEST_RISE, STEEPEST_RISE_OF_SIZES),
         misfit=misfit,
         power=np.where(weak or len(parameters) > 1, 0.0, np.where(counts, OVERHEAD_POWER, SIZE_POWER)),
-        kept=np.full(len(parameters), KEPT if weak else 1.0),
+        kept=np.full(len(parameters), KEPT_SLOPE if weak else 1.0),
         counts=counts,
         steady=steady,
         usual=_left_by_far(data, logs, steady),
@@ -313,16 +313,16 @@ def counting(parameters: Sequence[str]) -> BoolArray:
 
 def _left_by_far(data: Observations, logs: FloatArray, steady: FloatArray) -> FloatArray:
     """Logarithms that the points before led to, float64[K], where one last run was far off; else infinite."""
-    if data.points.shape[1] > 1 or len(data.points) < FEWEST_POINTS:
+    if data.points.shape[1] > 1 or len(data.points) < _FEWEST_POINTS:
         return np.full(len(logs), np.inf)
     usual = logs[:, -2] + steady * np.log(data.points[-1, 0] / data.points[-2, 0])
-    far = (steady != 0) & (data.count[:, -1] == 1) & (logs[:, -1] - usual > WILD)
+    far = (steady != 0) & (data.count[:, -1] == 1) & (logs[:, -1] - usual > _WILD)
     return np.where(far, usual, np.inf)
 
 
 def _slope_before(points: FloatArray, logs: FloatArray, known: BoolArray) -> FloatArray:
     """Slope over the last doubling of one parameter but for the last point, float64[K]; 0 if unknown."""
-    if points.shape[1] > 1 or len(points) <= FEWEST_POINTS:
+    if points.shape[1] > 1 or len(points) <= _FEWEST_POINTS:
         return np.zeros(len(logs))
     scale = np.log(points[:, 0])
     end = len(scale) - 2
@@ -427,10 +427,10 @@ class CombinedTrend(Rows):
         )
         spread = np.sqrt(variance) * width
         bounded = self.errors.bounded
-        most = self.trend.most(points, MOST_VALUE)
+        most = self.trend.most(points, _MOST_VALUE)
         value = _capped(value, most, bounded)
         stretch = 1 + astray * (BELOW - 1), 1 + astray * (ABOVE - 1)
-        most = np.minimum(most + (MOST_UPPER - MOST_VALUE) * reach, self.last_sum + MOST_TOTAL * reach)
+        most = np.minimum(most + (_MOST_UPPER - _MOST_VALUE) * reach, self.last_sum + MOST_TOTAL * reach)
         most = np.maximum(most, value + LEAST_ROOM * reach)
         upper = _capped(value + stretch[1] * spread, value + width / usual_width * (most - value), bounded)
         found = np.exp(np.stack([value - stretch[0] * spread, value, np.maximum(value, upper)]))
@@ -460,7 +460,7 @@ def straying(ends: FloatArray, trend: CombinedTrend, points: FloatArray, level: 
 
 def _side(ends: FloatArray, middle: FloatArray, trend: FloatArray, usable: BoolArray) -> FloatArray:
     """How far the end of an interval towards the trend lies from its middle, in logarithms, float64[K, Q]."""
-    low, high = np.log(np.where(usable, np.maximum(ends[::2], SMALLEST_END * ends[1]), 1.0))
-    below = np.minimum(middle - low, LOPSIDED * (high - middle))  # an end at 0 is far off in logarithms
+    low, high = np.log(np.where(usable, np.maximum(ends[::2], _SMALLEST_END * ends[1]), 1.0))
+    below = np.minimum(middle - low, _LOPSIDED * (high - middle))  # an end at 0 is far off in logarithms
     side: FloatArray = np.where(trend > middle, high - middle, below)
     return side

@@ -260,7 +260,6 @@ def analyse(
     """Fit a model to every call path and to every region.
 
     Raises:
-        InputError: the metric was not measured.
         ModelError: the experiment has no parameter to model over.
     """
     if not experiment.parameters:
@@ -389,7 +388,7 @@ def look_ahead(analysis: Analysis, level: Level, targets: FloatArray, *, crossin
     experiment = analysis.experiment
     largest = experiment.points[analysis.largest]
     prediction = level.models.predict(targets)
-    standing = standing_of(experiment, level)
+    standing = _standing_of(experiment, level)
     measured = level.kernels.mean[:, analysis.largest]
     share_measured = shares(measured[:, None])[:, 0]
     share_target = share_measured if analysis.is_profile else shares(prediction.value)[:, -1]
@@ -444,7 +443,7 @@ def _no_total(points: int) -> Prediction:
     return Prediction(*(np.full((1, points), np.nan) for _ in range(3)))
 
 
-def standing_of(experiment: Experiment, level: Level) -> Standing:
+def _standing_of(experiment: Experiment, level: Level) -> Standing:
     """Return what limits what can be said about the kernels of a level."""
     return Standing(
         unreliable=(level.models.quality.note & Note.UNRELIABLE) != 0,

@@ -116,7 +116,7 @@ def both_below(first: FloatArray, second: FloatArray, correlation: FloatArray) -
     return np.asarray(np.minimum(whole * beneath.mean(axis=1), ndtr(second)))
 
 
-SURE = 0.9  # probability from which on a job counts as one that holds its limits
+SURELY_HOLDS = 0.9  # probability from which on a job counts as one that holds its limits
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -195,9 +195,9 @@ class Jobs:
         return [names[n] if there else "" for n, there in zip(first.tolist(), known.tolist(), strict=True)]
 
 
-NOTHING: Mapping[str, Analysis] = MappingProxyType({})
-LARGEST_FACTOR, HALVINGS = 1e9, 40  # of the search for how much a limit is to be relaxed
-SHOWN_EXACTLY = 1.005  # what is relaxed has so much more room: written with three digits it still holds
+_NOTHING: Mapping[str, Analysis] = MappingProxyType({})
+_LARGEST_FACTOR, _HALVINGS = 1e9, 40  # of the search for how much a limit is to be relaxed
+_SHOWN_EXACTLY = 1.005  # what is relaxed has so much more room: written with three digits it still holds
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,7 +242,7 @@ def choose(
     limits: JobLimits,
     *,
     node_cores: float | None = None,
-    resources: Mapping[str, Analysis] = NOTHING,
+    resources: Mapping[str, Analysis] = _NOTHING,
 ) -> JobChoice:
     """Look at a job at scales up to a target, float64[D], and choose among those that hold its limits.
 
@@ -266,7 +266,7 @@ def choose(
         limits=limits,
         common_error=study.common_error,
     )
-    holds = np.nan_to_num(jobs.probability) >= SURE
+    holds = np.nan_to_num(jobs.probability) >= SURELY_HOLDS
     return JobChoice(
         parameter=analysis.parameter,
         jobs=jobs,
@@ -312,19 +312,19 @@ def _relaxed(jobs: Jobs, names: tuple[str, ...]) -> Relaxed | None:
         limits = jobs.limits.relaxed(dict.fromkeys(names, factor))
         return np.nan_to_num(jobs.within(limits).probability)
 
-    low, high = 0.0, np.log(LARGEST_FACTOR)
-    if tried(LARGEST_FACTOR).max(initial=0.0) < SURE:
+    low, high = 0.0, np.log(_LARGEST_FACTOR)
+    if tried(_LARGEST_FACTOR).max(initial=0.0) < SURELY_HOLDS:
         return None
-    for _ in range(HALVINGS):
+    for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        low, high = (low, middle) if tried(float(np.exp(middle))).max() >= SURE else (middle, high)
-    factor = float(np.exp(high)) * SHOWN_EXACTLY
+        low, high = (low, middle) if tried(float(np.exp(middle))).max() >= SURELY_HOLDS else (middle, high)
+    factor = float(np.exp(high)) * _SHOWN_EXACTLY
     limits = jobs.limits.relaxed(dict.fromkeys(names, factor))
     return Relaxed(names, limits, int(tried(factor).argmax()))
 
 
 _ONCE = 0.5  # calls of a location per unit of work, below which files are read or written once a run
-FILES = frozenset({RegionClass.IO, RegionClass.MPI_IO})
+_FILES = frozenset({RegionClass.IO, RegionClass.MPI_IO})
 
 
 def job_of(analysis: Analysis, per: PerVisit, units: float) -> Analysis:
@@ -351,7 +351,7 @@ def _once(analysis: Analysis) -> BoolArray:
     counted = analysis.experiment.values.get(VISITS)
     if counted is not None:
         pairs = zip(kernels.paradigms, kernels.regions, strict=True)
-        files = np.array([region_class(*pair) in FILES for pair in pairs], dtype=np.bool_)
+        files = np.array([region_class(*pair) in _FILES for pair in pairs], dtype=np.bool_)
         calls = np.nan_to_num(counted.max).max(axis=(1, 2))[kernels.node]
         once |= files & (calls < _ONCE)
     return once

@@ -13,16 +13,16 @@ from scipy.special import ndtr, stdtr
 
 from ingest.arrays import BoolArray, FloatArray
 from pipeline.models.kernels import mean_over_repetitions
-from pipeline.models.prediction import LEAST, Prediction, in_parts
+from pipeline.models.prediction import LEAST_LOWER, Prediction, in_parts
 from pipeline.statistics import TWO_SIDED
 from pipeline.wording.escaping import visible
 from pipeline.wording.quantities import figure, interval_text, point_text, probability_text, value_text
 
 LEADING_SHARE = 0.05  # of the total, that kernels take where they pass each other
-CERTAIN = 0.995  # probability that is written as over 99 %
-GRID = 400  # scales between which curves cross
-SURE = 0.9  # probability from which repetitions tell which of two kernels is larger
-BORROWED = 2.0  # degrees of freedom that the noise at other scales is worth at one
+_CERTAIN = 0.995  # probability that is written as over 99 %
+_GRID = 400  # scales between which curves cross
+_SURE = 0.9  # probability from which repetitions tell which of two kernels is larger
+_BORROWED = 2.0  # degrees of freedom that the noise at other scales is worth at one
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +99,7 @@ class NamedCrossover:
         """
         if np.isnan(self.probability):
             return "seen, not repeated" if self.seen else "predicted"
-        text = "over 99 %" if self.probability > CERTAIN else probability_text(self.probability)
+        text = "over 99 %" if self.probability > _CERTAIN else probability_text(self.probability)
         return f"seen, {text} sure" if self.seen else f"predicted, {text} by {point_text(horizon)}"
 
     def sentence(self, over: str, past: str, horizon: Mapping[str, float]) -> str:
@@ -170,7 +170,7 @@ def half_intervals(prediction: Prediction) -> tuple[FloatArray, FloatArray]:
     """Return logarithms of value over lower end and of upper end over value, float64[K, S]; 0 of nothing."""
     usable = prediction.value > 0
     value = np.where(usable, prediction.value, 1.0)
-    lower = np.where(usable, np.maximum(prediction.lower, LEAST * value), 1.0)
+    lower = np.where(usable, np.maximum(prediction.lower, LEAST_LOWER * value), 1.0)
     return np.log(value / lower), np.log(np.where(usable, prediction.upper, 1.0) / value)
 
 
@@ -236,10 +236,10 @@ def _larger(one: FloatArray, other: FloatArray) -> FloatArray:
     if not degrees.any():
         return np.full(len(mean), np.nan)
     pooled = squares.sum() / degrees.sum()
-    variance = (squares + BORROWED * pooled) / (degrees + BORROWED)
+    variance = (squares + _BORROWED * pooled) / (degrees + _BORROWED)
     error = np.sqrt(variance / np.maximum(count, 1))
     certain = np.where(mean > 0, 1.0, np.where(mean < 0, 0.0, 0.5))
-    tested = stdtr(degrees + BORROWED, mean / np.where(error > 0, error, 1.0))
+    tested = stdtr(degrees + _BORROWED, mean / np.where(error > 0, error, 1.0))
     return np.where(count > 0, np.where(error > 0, tested, certain), 0.5)
 
 
@@ -252,7 +252,7 @@ def _changes(sure: FloatArray, gap: FloatArray) -> list[int]:
         sure: float64[m], probability that it is larger; NaN if only the means tell.
         gap: float64[m], difference of the means.
     """
-    order = np.where(np.isnan(sure), np.sign(gap), 1.0 * (sure >= SURE) - 1.0 * (sure <= 1 - SURE))
+    order = np.where(np.isnan(sure), np.sign(gap), 1.0 * (sure >= _SURE) - 1.0 * (sure <= 1 - _SURE))
     told = np.flatnonzero(order)
     rises = np.flatnonzero((gap[:-1] <= 0) & (gap[1:] > 0))
     found = []
@@ -289,7 +289,7 @@ def _predicted(line: MeasuredLine, ahead: Ahead, apart: BoolArray) -> list[Cross
     start = float(line.scales[-1]) if known else ahead.first
     if not 0 < start < ahead.horizon or not len(apart):
         return []
-    scales = np.geomspace(start, ahead.horizon, GRID)
+    scales = np.geomspace(start, ahead.horizon, _GRID)
     leads, total = _overview(ahead, scales, len(apart))
     at_start = np.nan_to_num(mean_over_repetitions(line.values[:, -1])) if known else None
     if at_start is not None:
@@ -320,7 +320,7 @@ def _predicted(line: MeasuredLine, ahead: Ahead, apart: BoolArray) -> list[Cross
                     overtaken=int(kernels[past]),
                     at=at,
                     seen=False,
-                    between=(float(scales[first]), float(scales[last]) if last < GRID else np.inf),
+                    between=(float(scales[first]), float(scales[last]) if last < _GRID else np.inf),
                     probability=_probability(one, other),
                     measured=at <= ahead.last,
                 )

@@ -11,25 +11,24 @@ from dataclasses import dataclass
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
-from ingest.experiment import Experiment
+from ingest.experiment import VISITS, Experiment
 from ingest.run_settings import METADATA, SETTING, WORK, counts_work, stated, stated_count
 from ingest.scaling import process_parameter
 from pipeline.models.fit import fit
 from pipeline.models.kernels import mean_over_repetitions, named, total_kernel
 from pipeline.questions.analysis import Analysis
 
-VISITS = "visits"
-HOLDS = 0.5  # of the time of a run, that a region whose visits count its work includes
-TWICE = 2.0  # as many steps, which nobody makes by chance
-DIFFERS = 1.1  # factor between the runs with most and with least work
-BY_DESIGN = 0.8  # of the variance of a count's logarithm, that parameters explain
-FEWEST_SCALES = 4  # from which a gain can be told from chance
-LEFT_OUT = 5  # scales, the largest ones, that are left out in turn
-CLEARLY = 2 / 3  # of the error, that dividing leaves at most
-LEAST_GAIN = 0.02  # of the total, that the error falls at least
-LARGEST_ERROR = 0.5  # that dividing leaves at most: larger ones mean that something else differs, too
-ALIKE = 0.99  # of what a region leaves, that one inside must fall below to be better
-RANK = 1e-9  # of the largest singular value, from which parameters differ
+_HOLDS = 0.5  # of the time of a run, that a region whose visits count its work includes
+_TWICE = 2.0  # as many steps, which nobody makes by chance
+_DIFFERS = 1.1  # factor between the runs with most and with least work
+_BY_DESIGN = 0.8  # of the variance of a count's logarithm, that parameters explain
+_FEWEST_SCALES = 4  # from which a gain can be told from chance
+_LEFT_OUT = 5  # scales, the largest ones, that are left out in turn
+_CLEARLY = 2 / 3  # of the error, that dividing leaves at most
+_LEAST_GAIN = 0.02  # of the total, that the error falls at least
+_LARGEST_ERROR = 0.5  # that dividing leaves at most: larger ones mean that something else differs, too
+_ALIKE = 0.99  # of what a region leaves, that one inside must fall below to be better
+_RANK = 1e-9  # of the largest singular value, from which parameters differ
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,19 +69,21 @@ def stated_counts(experiment: Experiment, name: str) -> FloatArray:
 def unequal_steps(experiment: Experiment) -> bool:
     """Tell whether runs made so different numbers of steps that they are no series as they are.
 
-    All of them state steps, of which some made `TWICE` as many as others: at one point, or over the numbers
+    All of them state steps, of which some made `_TWICE` as many as others: at one point, or over the numbers
     of processes, and not as a power of the parameters, as weak scaling to the same end would.
     """
     counts = stated_counts(experiment, WORK[0])
     measured = [counts[run.point, run.repetition] for run in experiment.runs]
-    if not measured or not np.max(measured) >= TWICE * np.min(measured):
+    if not measured or not np.max(measured) >= _TWICE * np.min(measured):
         return False
     of_point = [row[np.isfinite(row)] for row in counts]
-    if any(row.max() >= TWICE * row.min() for row in of_point if len(row)):
+    if any(row.max() >= _TWICE * row.min() for row in of_point if len(row)):
         return True
     logs = np.log([row.mean() for row in of_point])
     left = float((_residuals(experiment.points, logs) ** 2).sum())
-    steady = len(set(logs.tolist())) > 2 and left < (1 - BY_DESIGN) * float(((logs - logs.mean()) ** 2).sum())
+    steady = len(set(logs.tolist())) > 2 and left < (1 - _BY_DESIGN) * float(
+        ((logs - logs.mean()) ** 2).sum()
+    )
     return bool(process_parameter(experiment)) and not steady
 
 
@@ -94,22 +95,22 @@ def differing_work(analysis: Analysis) -> DifferingWork | None:
     """
     experiment, kernels = analysis.experiment, analysis.callpaths.kernels
     points = experiment.points
-    if analysis.metric != "time" or experiment.per is not None or len(points) < FEWEST_SCALES:
+    if analysis.metric != "time" or experiment.per is not None or len(points) < _FEWEST_SCALES:
         return None
     total = total_kernel(kernels).values
     whole = mean_over_repetitions(total)[0]
     if analysis.is_profile or not (whole > 0).all():
         return None
-    found, least = None, CLEARLY * _off_a_line(points, whole)
+    found, least = None, _CLEARLY * _off_a_line(points, whole)
     for per, counts in _counts(analysis).items():
         off = _off_a_line(points, mean_over_repetitions(total / counts)[0])
         if off < least:
-            found, least = (per, counts), ALIKE * off
+            found, least = (per, counts), _ALIKE * off
     if found is None:
         return None
     per, counts = found
     error, error_per = (_left_out_error(analysis, values) for values in (total, total / counts))
-    if not error_per <= min(CLEARLY * error, error - LEAST_GAIN, LARGEST_ERROR):
+    if not error_per <= min(_CLEARLY * error, error - _LEAST_GAIN, _LARGEST_ERROR):
         return None
     if not counts_work(per) and len(named(experiment.callpaths, per, "--per")) != _callpaths_of(
         experiment, per
@@ -149,7 +150,7 @@ def _holding(analysis: Analysis) -> Iterator[tuple[str, IntArray]]:
     tree, names = analysis.experiment.tree, analysis.experiment.regions.name
     time = np.nan_to_num(analysis.experiment.values["time"].sum[:, analysis.largest]).sum(axis=1)
     inclusive = tree.inclusive(time)
-    nodes = np.flatnonzero(inclusive >= HOLDS * time.sum())
+    nodes = np.flatnonzero(inclusive >= _HOLDS * time.sum())
     order = nodes[np.argsort(-inclusive[nodes], kind="stable")]
     for region in dict.fromkeys(tree.region[order].tolist()):
         yield names[region], np.flatnonzero(tree.region == region)
@@ -157,13 +158,13 @@ def _holding(analysis: Analysis) -> Iterator[tuple[str, IntArray]]:
 
 def _differs(points: FloatArray, counts: FloatArray) -> bool:
     """Tell whether counts of runs, float64[P, R], differ, and not steadily with a parameter."""
-    if not np.nanmax(counts) >= DIFFERS * np.nanmin(counts):
+    if not np.nanmax(counts) >= _DIFFERS * np.nanmin(counts):
         return False
     logs = np.log(mean_over_repetitions(counts))
     steps = np.diff(logs[np.lexsort(points.T[::-1])])
     if points.shape[1] == 1 and steps.any() and ((steps >= 0).all() or (steps <= 0).all()):
         return False
-    return float((_residuals(points, logs) ** 2).sum()) >= (1 - BY_DESIGN) * float(
+    return float((_residuals(points, logs) ** 2).sum()) >= (1 - _BY_DESIGN) * float(
         ((logs - logs.mean()) ** 2).sum()
     )
 
@@ -172,10 +173,10 @@ def _residuals(points: FloatArray, logs: FloatArray, *, left_out: bool = False) 
     """How far logarithms, float64[P], are off a power law of the parameters, each left out in turn or not."""
     design = np.column_stack([np.ones(len(points)), np.log(points)])
     basis, sizes, _ = np.linalg.svd(design, full_matrices=False)
-    basis = basis[:, sizes > RANK * sizes[0]]
+    basis = basis[:, sizes > _RANK * sizes[0]]
     residuals: FloatArray = logs - basis @ (basis.T @ logs)
     if left_out:
-        residuals /= np.maximum(1 - (basis**2).sum(axis=1), RANK)
+        residuals /= np.maximum(1 - (basis**2).sum(axis=1), _RANK)
     return residuals
 
 
@@ -187,7 +188,7 @@ def _left_out_error(analysis: Analysis, values: FloatArray) -> float:
     """Leave out the largest points in turn, fit float64[1, P, R] and return the mean relative error there."""
     points, names = analysis.experiment.points, analysis.experiment.parameters
     mean, errors = mean_over_repetitions(values)[0], []
-    for place in np.lexsort((*points.T[::-1], points[:, analysis.column]))[-LEFT_OUT:].tolist():
+    for place in np.lexsort((*points.T[::-1], points[:, analysis.column]))[-_LEFT_OUT:].tolist():
         others = np.arange(len(points)) != place
         models = fit(names, points[others], values[:, others])
         errors.append(abs(float(models.expected(points[place][None])[0, 0]) / mean[place] - 1))

@@ -37,8 +37,8 @@ from pipeline.wording.quantities import (
 )
 from pipeline.wording.record_codec import entry
 
-NEGLIGIBLE = 0.1  # a power of the scale: what grows by it beyond the function is not said to grow faster
-SURE = 0.9  # probability from which on it is told
+_NEGLIGIBLE = 0.1  # a power of the scale: what grows by it beyond the function is not said to grow faster
+_SURE = 0.9  # probability from which on it is told
 
 
 class Judgement(Enum):
@@ -162,7 +162,7 @@ def _judged(
     reach = float(np.prod(points[end, columns] / points[start, columns]))
     at_start, at_end = (from_prediction(prediction.at(slice(at, at + 1))) for at in (start, end))
     ratio = at_end.over(at_start)
-    probability = float(ndtr(ratio.score_at_most(allowed * reach**NEGLIGIBLE))[0])
+    probability = float(ndtr(ratio.score_at_most(allowed * reach**_NEGLIGIBLE))[0])
     return said(
         judgement=_judgement(probability),
         probability_met=probability,
@@ -174,9 +174,9 @@ def _judged(
 
 
 def _judgement(probability: float) -> Judgement:
-    if probability > SURE:
+    if probability > _SURE:
         return Judgement.MET
-    return Judgement.EXCEEDED if probability < 1 - SURE else Judgement.UNKNOWN
+    return Judgement.EXCEEDED if probability < 1 - _SURE else Judgement.UNKNOWN
 
 
 def _smaller(measured: FloatArray, columns: Sequence[int], target: FloatArray) -> FloatArray:

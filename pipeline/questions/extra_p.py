@@ -12,7 +12,7 @@ from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis
 from pipeline.wording.quantities import percent, point_json, point_text, quantity
 
-METHOD = ModelOptions(method="extra-p")
+_METHOD = ModelOptions(method="extra-p")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +55,7 @@ def extra_p(analysis: Analysis, point: FloatArray) -> OtherMethod | None:
     known = analysis.additive and not analysis.is_profile and models.predictor is None
     if not known or len(experiment.parameters) > 1 or models.trend is None:
         return None
-    refit = partial(fit, experiment.parameters, options=METHOD, per=models.per)
+    refit = partial(fit, experiment.parameters, options=_METHOD, per=models.per)
     other = predict_total(refit(experiment.points, kernels.values), point[None])
     own, value = predict_total(models, point[None]), float(other.value[0, 0])
     tested = back_test_total(refit, experiment, kernels, analysis.column, analysis.largest)

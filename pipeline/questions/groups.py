@@ -17,7 +17,7 @@ OwnGroups: TypeAlias = Mapping[str, Sequence[str]]
 
 NO_GROUPS: OwnGroups = MappingProxyType({})
 
-NAMES = {
+GROUP_NAMES = {
     Activity.COMPUTATION: "computation",
     Activity.COMMUNICATION: "communication",
     Activity.WAITING: "waiting",
@@ -36,9 +36,11 @@ def groups_of(kernels: Kernels, own: OwnGroups) -> tuple[tuple[str, ...], IntArr
     Returns:
         The groups that have kernels, those of one's own first, and the place of each kernel's, int64[K].
     """
-    names = [*own, *(name for name in NAMES.values() if name not in own)]
+    names = [*own, *(name for name in GROUP_NAMES.values() if name not in own)]
     pairs = zip(kernels.paradigms, kernels.regions, strict=True)
-    found = np.array([names.index(NAMES[region_class(*pair).activity]) for pair in pairs], dtype=np.int64)
+    found = np.array(
+        [names.index(GROUP_NAMES[region_class(*pair).activity]) for pair in pairs], dtype=np.int64
+    )
     for name, patterns in reversed(list(own.items())):
         for pattern in patterns:
             found[matching(kernels.callpaths, pattern, f"[groups] {name}")] = names.index(name)
@@ -75,7 +77,7 @@ def named_kernels(kernels: Kernels, own: OwnGroups, name: str, where: str, hint:
 
 def group_meant(kernels: Kernels, own: OwnGroups, name: str) -> str:
     """Return the group that a name stands for, ``io`` for ``I/O``; empty if a region has that name."""
-    known = {_plain(one): one for one in (*NAMES.values(), *own)}
+    known = {_plain(one): one for one in (*GROUP_NAMES.values(), *own)}
     return "" if name in kernels.regions else known.get(_plain(name), "")
 
 

@@ -15,8 +15,8 @@ from pipeline.models.total import predict_total
 from pipeline.questions.analysis import SCALES_NEEDED, Analysis, too_few_scales
 from pipeline.wording.quantities import counted, range_text
 
-OPTION = "--hold-out"
-KERNELS = 8  # that are compared, the largest
+_OPTION = "--hold-out"
+COMPARED_KERNELS = 8  # that are compared, the largest
 
 
 def hold_out(experiment: Experiment, conditions: Sequence[str]) -> Experiment:
@@ -31,12 +31,12 @@ def hold_out(experiment: Experiment, conditions: Sequence[str]) -> Experiment:
     measured = np.any([np.isfinite(array).any(axis=0) for array in arrays], axis=0)
     chosen = np.zeros(experiment.shape, dtype=np.bool_)
     for text in conditions:
-        found = measured & read_condition(text).of(experiment, OPTION)
+        found = measured & read_condition(text).of(experiment, _OPTION)
         if not found.any():
             columns = zip(experiment.parameters, experiment.points.T.tolist(), strict=True)
             there = "; ".join(range_text(name, values) for name, values in columns)
             hint = f"there are {there}, up to {counted(experiment.shape[1], 'repetition')}"
-            raise UsageError(f"no run has {text}", where=OPTION, hint=hint)
+            raise UsageError(f"no run has {text}", where=_OPTION, hint=hint)
         chosen |= found
     _require_enough(experiment, chosen, measured & ~chosen)
     runs = f"{int(chosen.sum())} of {counted(int(measured.sum()), 'run')}"
@@ -56,7 +56,7 @@ def _require_enough(experiment: Experiment, chosen: BoolArray, kept: BoolArray) 
         if len(scales) < SCALES_NEEDED and (too_few_scales(left) or not np.isin(before, scales).all()):
             what = f"{counted(len(scales), 'scale')} of {name} left" if len(scales) else "no run is left"
             hint = f"leave {SCALES_NEEDED} at least, from which the others can be predicted"
-            raise UsageError(what, where=OPTION, hint=hint)
+            raise UsageError(what, where=_OPTION, hint=hint)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -96,7 +96,7 @@ def compared(analysis: Analysis) -> HeldOut | None:
         return None
     runs = held.whole.only(held.runs)
     kernels, regions = kernels_of(runs, analysis.metric, analysis.decision.scaling)
-    largest = np.argsort(-np.nan_to_num(regions.mean).sum(axis=1), kind="stable")[:KERNELS]
+    largest = np.argsort(-np.nan_to_num(regions.mean).sum(axis=1), kind="stable")[:COMPARED_KERNELS]
     measured = np.concatenate([total_kernel(kernels).mean, regions.mean[largest]])
     parts = analysis.regions.models.predict(runs.points)
     total = predict_total(analysis.callpaths.models, runs.points)

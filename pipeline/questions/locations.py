@@ -14,7 +14,7 @@ from ingest.scaling import Scaling, ScalingDecision
 from pipeline.models.kernels import Kernels, is_time, mean_over_repetitions
 from pipeline.models.scaling_models import LocationCount
 
-TOLERANCE = 0.01  # by which the locations of a unit of the parameters may differ from point to point
+_TOLERANCE = 0.01  # by which the locations of a unit of the parameters may differ from point to point
 
 
 class Comparison(Enum):
@@ -98,7 +98,7 @@ def location_rule(experiment: Experiment, metric: str = "time") -> tuple[float, 
     if known.any():
         for subset in _subsets(len(experiment.parameters)):
             ratio = measured[known] / experiment.points[known][:, subset].prod(axis=1)
-            if ratio.max() <= ratio.min() * (1 + TOLERANCE):
+            if ratio.max() <= ratio.min() * (1 + _TOLERANCE):
                 return float(np.median(ratio)), subset
     return np.nan, []
 

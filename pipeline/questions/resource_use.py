@@ -15,12 +15,12 @@ from pipeline.questions.analysis import Analysis, too_few_scales
 from pipeline.wording.escaping import visible
 from pipeline.wording.quantities import estimate_json, estimate_of, point_json, point_text
 
-RESOURCES = {MEMORY: "Memory of a process", NODE_MEMORY: "Memory of a node", ENERGY: "Energy"}
+_RESOURCES = {MEMORY: "Memory of a process", NODE_MEMORY: "Memory of a node", ENERGY: "Energy"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class PredictedResource:
-    """One of `RESOURCES` at targets.
+    """One of `_RESOURCES` at targets.
 
     Attributes:
         unit: ``B`` or ``J``.
@@ -39,7 +39,7 @@ class PredictedResource:
         """What runs take there."""
         source = f" ({visible(self.source)})" if self.source else ""
         texts = (f"{point_text(one['at'])}: {estimate_of(one, self.unit)}" for one in self.predictions)
-        return f"{RESOURCES[self.name]} at {', '.join(texts)}{source}."
+        return f"{_RESOURCES[self.name]} at {', '.join(texts)}{source}."
 
 
 def resource_metrics(experiment: Experiment) -> set[str]:
@@ -50,7 +50,7 @@ def resource_metrics(experiment: Experiment) -> set[str]:
 def resource_use(models: Mapping[str, Analysis], targets: FloatArray) -> Iterator[PredictedResource]:
     """Yield what runs take at targets, as far as `resource_at` can predict it."""
     experiment = next(iter(models.values())).experiment
-    for name in RESOURCES:
+    for name in _RESOURCES:
         found = resource_at(name, models, targets)
         if found is None:
             continue
@@ -73,7 +73,7 @@ def resource_at(name: str, models: Mapping[str, Analysis], targets: FloatArray) 
     """Predict memory or energy at targets, float64[Q, D]; None if it was not measured at enough scales.
 
     Args:
-        name: one of `RESOURCES`.
+        name: one of `_RESOURCES`.
         models: those of all metrics of a study, by name.
 
     Returns:

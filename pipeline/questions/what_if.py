@@ -10,7 +10,7 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import UsageError
 from ingest.experiment import Experiment, RunRecord
-from ingest.region_class import CLASSES, USEFUL, Activity, region_class, region_classes
+from ingest.region_class import CLASSES, USEFUL_WORK, Activity, region_class, region_classes
 from pipeline.models.kernels import Kernels, is_time, mean_over_repetitions, region_kernels, start_up
 from pipeline.models.prediction import Prediction
 from pipeline.models.scaling_models import ScalingModels
@@ -147,10 +147,10 @@ def _run_times(run: RunRecord, does: IntArray, before: FloatArray, after: FloatA
     return replace(run, class_time=class_time)
 
 
-OPTION = "--what-if"
-HINT = "write 'MPI_Allreduce=0.5', 'communication=0' or 'balanced'"
+_OPTION = "--what-if"
+_HINT = "write 'MPI_Allreduce=0.5', 'communication=0' or 'balanced'"
 BALANCED = "balanced"
-WAITS = (Activity.COMMUNICATION, Activity.WAITING)
+_WAITS = (Activity.COMMUNICATION, Activity.WAITING)
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ class TimeFactor:
     factor: float
 
 
-def read_changes(texts: Sequence[str]) -> tuple[list[TimeFactor], bool]:
+def _read_changes(texts: Sequence[str]) -> tuple[list[TimeFactor], bool]:
     """Read changes, and whether all locations are to take the mean.
 
     Raises:
@@ -177,7 +177,7 @@ def read_changes(texts: Sequence[str]) -> tuple[list[TimeFactor], bool]:
         except ValueError:
             factor = math.nan
         if not equals or not name.strip() or not 0 <= factor < math.inf:
-            raise UsageError(f"'{text}' is no change", where=OPTION, hint=HINT)
+            raise UsageError(f"'{text}' is no change", where=_OPTION, hint=_HINT)
         found.append(TimeFactor(name.strip(), factor))
     return found, len(found) < len(texts)
 
@@ -193,14 +193,14 @@ def what_if(analysis: Analysis, texts: Sequence[str]) -> Analysis:
     """
     if not texts:
         return analysis
-    changes, balanced = read_changes(texts)
+    changes, balanced = _read_changes(texts)
     kernels = analysis.callpaths.kernels
     if not (analysis.additive and is_time(kernels.metric, kernels.unit)):
         hint = analysis.how_to_model_time
-        raise UsageError(f"the models are of {kernels.metric}, not of time", where=OPTION, hint=hint)
+        raise UsageError(f"the models are of {kernels.metric}, not of time", where=_OPTION, hint=hint)
     constant = np.ones(len(kernels))
     for change in changes:
-        named = named_kernels(kernels, analysis.own_groups, change.name, OPTION, HINT)
+        named = named_kernels(kernels, analysis.own_groups, change.name, _OPTION, _HINT)
         constant[named] *= change.factor
     if balanced:
         return _balanced(analysis, constant)
@@ -216,10 +216,10 @@ def _of_activities(kernels: Kernels, activities: Sequence[Activity]) -> BoolArra
 
 def _balanced(analysis: Analysis, constant: FloatArray) -> Analysis:
     study = RuntimeStudy(analysis)
-    waits = _of_activities(analysis.callpaths.kernels, WAITS)
+    waits = _of_activities(analysis.callpaths.kernels, _WAITS)
     if predicted_imbalance(study, analysis.experiment.points[:1]) is None or not waits.any():
         hint = "profiles with the times of each process have it"
-        raise UsageError("it is unknown who waits for whom", where=f"{OPTION} {BALANCED}", hint=hint)
+        raise UsageError("it is unknown who waits for whom", where=f"{_OPTION} {BALANCED}", hint=hint)
 
     def factors(points: FloatArray) -> FloatArray:
         imbalance = predicted_imbalance(study, points)
@@ -460,4 +460,4 @@ def _unevenness(analysis: Analysis, level: Level) -> FloatArray:
 
 def _useful(kernels: Kernels) -> BoolArray:
     pairs = zip(kernels.paradigms, kernels.regions, strict=True)
-    return np.array([region_class(*pair) in USEFUL for pair in pairs], dtype=np.bool_)
+    return np.array([region_class(*pair) in USEFUL_WORK for pair in pairs], dtype=np.bool_)

@@ -115,21 +115,17 @@ def _csv(analysis: "Analysis", outlook: "Outlook", targets: "FloatArray") -> str
 
 
 def _hatchet(analysis: "Analysis", *_: object) -> str:
-    return json.dumps(call_tree_literal(analysis), ensure_ascii=False, indent=1) + "\n"
+    return json.dumps(_call_tree_literal(analysis), ensure_ascii=False, indent=1) + "\n"
 
 
 def hatchet_graph_frame(analysis: "Analysis") -> Any:  # noqa: ANN401  # Hatchet's GraphFrame
-    """Return the call tree with the values at the largest scale as a GraphFrame of Hatchet.
-
-    Raises:
-        UsageError: Hatchet is not installed.
-    """
+    """Return the call tree with the values at the largest scale as a GraphFrame of Hatchet."""
     with extra("hatchet"):
         from hatchet import GraphFrame
-    return GraphFrame.from_literal(call_tree_literal(analysis))
+    return GraphFrame.from_literal(_call_tree_literal(analysis))
 
 
-def call_tree_literal(analysis: "Analysis") -> list[dict[str, object]]:
+def _call_tree_literal(analysis: "Analysis") -> list[dict[str, object]]:
     """Return the call tree with the values at the largest scale, as Hatchet's ``from_literal`` takes it."""
     import numpy as np
 

@@ -18,7 +18,7 @@ from pipeline.columns.jobs import ShownJobs, choice_json, jobs_table
 from pipeline.columns.kernels import KERNELS, PLACED, RankedKernels
 from pipeline.columns.scales import SCALES, WHERE_MEASURED
 from pipeline.gate.check_result import CheckResult
-from pipeline.models.kernels import TIME_UNITS
+from pipeline.models.kernels import SECOND_UNITS
 from pipeline.models.prediction import Prediction
 from pipeline.questions.analysis import Level, Outlook
 from pipeline.questions.isoefficiency import Isoefficiency
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pipeline.columns.two_machines import StudyOnTwoMachines
     from pipeline.projection.applications.projections import ApplicationProjection
 
-ROWS_SHOWN = 15
+_ROWS_SHOWN = 15
 
 Columns = dict[str, Any]
 
@@ -63,7 +63,7 @@ def measurements_frame(experiment: Experiment) -> pd.DataFrame:
     metrics: dict[str, FloatArray] = {}
     for metric in experiment.metrics:
         reduction = experiment.values[metric.name]
-        if experiment.runs and metric.name == "time" and metric.unit in TIME_UNITS:
+        if experiment.runs and metric.name == "time" and metric.unit in SECOND_UNITS:
             metrics |= {"time": reduction.mean, "effort": reduction.sum}
         else:
             metrics[metric.name] = reduction.overall(metric.kind)
@@ -79,7 +79,7 @@ def measurements_frame(experiment: Experiment) -> pd.DataFrame:
     return pd.DataFrame(columns | {name: values[measured] for name, values in metrics.items()})
 
 
-MODELS = {
+_MODELS = {
     "metric": "metric",
     "unit": "unit",
     "formula": "model",
@@ -109,7 +109,7 @@ def models_frame(level: Level, outlook: Outlook) -> pd.DataFrame:
     columns["kernel"] = [names[k] for k in found.chosen.tolist()]
     of = {column.key: column for column in KERNELS}
     others = {key: key for key in of if key not in PLACED}
-    for name, key in (MODELS | others).items():
+    for name, key in (_MODELS | others).items():
         values, kind = of[key].of(found), of[key].kind
         is_plain = kind.is_number or all(isinstance(value, str) for value in values)
         columns[name] = values if is_plain else ["" if one is None else kind.write(one) for one in values]
@@ -254,9 +254,9 @@ def _add_parameters(
 
 def frame_html(title: str, frame: pd.DataFrame) -> str:
     """Return the first rows of a table under a title, as notebooks show it."""
-    rest = len(frame) - ROWS_SHOWN
+    rest = len(frame) - _ROWS_SHOWN
     more = f"<p>and {counted(rest, 'more row')}</p>" if rest > 0 else ""
-    return f"<p>{escape(title)}</p>{frame.head(ROWS_SHOWN).to_html(index=False)}{more}"
+    return f"<p>{escape(title)}</p>{frame.head(_ROWS_SHOWN).to_html(index=False)}{more}"
 
 
 def facts_html(title: str, facts: Mapping[str, str]) -> str:

@@ -14,8 +14,8 @@ from pipeline.wording.escaping import matplotlib as plain_text
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-CURVE_POINTS = 120
-BESIDE = 12  # characters of a terminal beside the axes, which a title does not have
+_CURVE_POINTS = 120
+_BESIDE = 12  # characters of a terminal beside the axes, which a title does not have
 POSITIVE_FRACTION = 1e-3  # of the largest value: a logarithmic axis begins there if the model reaches zero
 
 
@@ -57,7 +57,7 @@ def curve_of(analysis: Analysis, level: Level, kernel: int, title: str, horizon:
     at = np.repeat(experiment.points[shown, column][:, None], values.shape[1], axis=1)
     known = np.isfinite(values)
     first = float(experiment.points[:, column].min())
-    scale = np.geomspace(first, max(horizon, first), CURVE_POINTS)
+    scale = np.geomspace(first, max(horizon, first), _CURVE_POINTS)
     points = np.repeat(largest[None, :], len(scale), axis=0)
     points[:, column] = scale
     prediction = level.models.take([kernel]).predict(points)
@@ -86,7 +86,7 @@ def terminal_plot(curve: Curve, width: int, height: int, *, colour: bool, logari
     plotext.clear_figure()
     plotext.limit_size(False, False)
     plotext.plot_size(width, height)
-    fits = len(curve.title) <= width - BESIDE
+    fits = len(curve.title) <= width - _BESIDE
     plotext.title(curve.title if fits else "")
     plotext.xlabel(curve.parameter)
     plotext.ylabel(curve.unit)

@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-WIDTH, TIME_HEIGHT, LOSS_HEIGHT, ROOFLINE_HEIGHT = 7.0, 4.2, 2.4, 4.6  # inches
-DOTS = 150  # per inch of a PNG file
-SAME_SVG: Any = {"svg.hashsalt": "pipeline", "svg.fonttype": "none"}
-LOGARITHMIC_FROM = 8.0  # ratio of the largest to the smallest value
-TOTAL: Mapping[str, Any] = {"color": "black", "linewidth": 1.8, "marker": "o", "markersize": 4}
+_WIDTH, _TIME_HEIGHT, _LOSS_HEIGHT, _ROOFLINE_HEIGHT = 7.0, 4.2, 2.4, 4.6  # inches
+_DOTS = 150  # per inch of a PNG file
+_SAME_SVG: Any = {"svg.hashsalt": "pipeline", "svg.fonttype": "none"}
+_LOGARITHMIC_FROM = 8.0  # ratio of the largest to the smallest value
+_TOTAL: Mapping[str, Any] = {"color": "black", "linewidth": 1.8, "marker": "o", "markersize": 4}
 BAND: Mapping[str, Any] = {"alpha": 0.18, "linewidth": 0}
-THIN: Mapping[str, Any] = {"linewidth": 1.2, "marker": "o", "markersize": 3}
-UNNAMED = "profile"
-SPAN = 10.0  # factor by which the axis reaches beyond the points and the ridges
+_THIN: Mapping[str, Any] = {"linewidth": 1.2, "marker": "o", "markersize": 3}
+_UNNAMED = "profile"
+_SPAN = 10.0  # factor by which the axis reaches beyond the points and the ridges
 CEILING: Mapping[str, Any] = {"color": "#4c78a8", "linewidth": 1.2}
 LABEL: Mapping[str, Any] = {"fontsize": 7, "textcoords": "offset points", "xytext": (5, 3)}
-POINT: Mapping[str, Any] = {"marker": "o", "markersize": 5, "linestyle": "none"}
+_POINT: Mapping[str, Any] = {"marker": "o", "markersize": 5, "linestyle": "none"}
 COLOURS = ("#e45756", "#f58518", "#54a24b", "#b279a2", "#72b7b2", "#9d755d")  # of runs, in turn
 
 
@@ -37,8 +37,8 @@ def image(figure: "Figure", form: str) -> bytes:
 
     written = BytesIO()
     FigureCanvasAgg(figure)
-    with rc_context(SAME_SVG):
-        figure.savefig(written, format=form, dpi=DOTS, metadata={"Date": None} if form == "svg" else None)
+    with rc_context(_SAME_SVG):
+        figure.savefig(written, format=form, dpi=_DOTS, metadata={"Date": None} if form == "svg" else None)
     return written.getvalue()
 
 
@@ -50,8 +50,8 @@ def sweep_figure(sweep: Sweep) -> "Figure":
     projections, swept = sweep.projections, sweep.swept
     first = projections[0]
     lossy = any(variant.loss for p in projections for variant in p.variants)
-    heights = [TIME_HEIGHT, LOSS_HEIGHT] if lossy else [TIME_HEIGHT]
-    figure = Figure(figsize=(WIDTH, sum(heights)), layout="constrained")
+    heights = [_TIME_HEIGHT, _LOSS_HEIGHT] if lossy else [_TIME_HEIGHT]
+    figure = Figure(figsize=(_WIDTH, sum(heights)), layout="constrained")
     panels = figure.subplots(len(heights), sharex=True, squeeze=False, height_ratios=heights)[:, 0].tolist()
     at = np.array([p.at[swept] for p in projections])
     _draw_times(panels[0], at, projections)
@@ -59,7 +59,7 @@ def sweep_figure(sweep: Sweep) -> "Figure":
     if lossy:
         _draw_losses(panels[1], at, projections)
     panels[-1].set_xlabel(swept)
-    if at.min() > 0 and at.max() / at.min() >= LOGARITHMIC_FROM:
+    if at.min() > 0 and at.max() / at.min() >= _LOGARITHMIC_FROM:
         panels[-1].set_xscale("log", base=2)
         panels[-1].xaxis.set_major_formatter("{x:g}")
     for axes in panels:
@@ -70,15 +70,15 @@ def sweep_figure(sweep: Sweep) -> "Figure":
 
 def _draw_times(axes: "Axes", at: FloatArray, projections: Sequence[ApplicationProjection]) -> None:
     first = projections[0]
-    _draw_line(axes, at, [p.total for p in projections], "total", TOTAL)
+    _draw_line(axes, at, [p.total for p in projections], "total", _TOTAL)
     for k, line in enumerate(first.parts):
         if len(line.path) == 1 and line.dimension == first.total.dimension:
-            _draw_line(axes, at, [p.parts[k] for p in projections], line.path[0], THIN)
+            _draw_line(axes, at, [p.parts[k] for p in projections], line.path[0], _THIN)
     measured = [p.measured for p in projections]
     if any(measured):
         axes.plot(at, [np.nan if one is None else one.value for one in measured], "k+", label="measured")
     totals = np.array([p.total.value for p in projections])
-    if totals.min() > 0 and totals.max() / totals.min() >= LOGARITHMIC_FROM:
+    if totals.min() > 0 and totals.max() / totals.min() >= _LOGARITHMIC_FROM:
         axes.set_yscale("log")
     axes.set_ylabel(str(first.total.dimension))
 
@@ -91,7 +91,7 @@ def _draw_losses(axes: "Axes", at: FloatArray, projections: Sequence[Application
         losses = [(x, loss) for x, loss in known if loss is not None]
         if losses:
             where = np.array([x for x, _ in losses])
-            _draw_line(axes, where, [x for _, x in losses], f"{usual} against {variant.name}", THIN, 100.0)
+            _draw_line(axes, where, [x for _, x in losses], f"{usual} against {variant.name}", _THIN, 100.0)
     axes.axhline(0.0, color="grey", linewidth=0.8)
     axes.set_ylabel("loss [%]")
 
@@ -114,7 +114,7 @@ def roofline_figure(roofline: Roofline) -> "Figure":
     with extra("plot"):
         from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(WIDTH, ROOFLINE_HEIGHT), layout="constrained")
+    figure = Figure(figsize=(_WIDTH, _ROOFLINE_HEIGHT), layout="constrained")
     axes = figure.add_subplot(xscale="log", yscale="log")
     intensity = _intensities(roofline)
     left, right = intensity[[0, -1]].tolist()
@@ -129,7 +129,7 @@ def roofline_figure(roofline: Roofline) -> "Figure":
     for number, run in enumerate(runs):
         points = [point for point in roofline.points if point.run == run]
         intensities, rates = [p.intensity for p in points], [p.flop_rate / 1e9 for p in points]
-        axes.plot(intensities, rates, color=COLOURS[number % len(COLOURS)], label=run or UNNAMED, **POINT)
+        axes.plot(intensities, rates, color=COLOURS[number % len(COLOURS)], label=run or _UNNAMED, **_POINT)
         for point, at in zip(points, zip(intensities, rates, strict=True), strict=True):
             text = point.name if len(levels) == 1 else f"{point.name} ({point.level})"
             axes.annotate(text, at, **LABEL)
@@ -146,4 +146,4 @@ def _intensities(roofline: Roofline) -> FloatArray:
     """Return the intensities of the horizontal axis: around all ridges and points."""
     ridges = [top / flow for flow in roofline.bandwidths.values() for top in roofline.peaks.values()]
     marks = [*ridges, *(point.intensity for point in roofline.points if point.intensity > 0)]
-    return np.geomspace(min(marks) / SPAN, max(marks) * SPAN, 200)
+    return np.geomspace(min(marks) / _SPAN, max(marks) * _SPAN, 200)

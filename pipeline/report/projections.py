@@ -23,12 +23,12 @@ from pipeline.wording.quantities import (
     value_text,
 )
 
-LARGEST_WHOLE = 1e6
+_LARGEST_WHOLE = 1e6
 
 
 def show_projection(out: Console, projection: ApplicationProjection) -> None:
     """Print the breakdown with intervals, the machine's other variants, and the notices."""
-    _print(out, heading_of(projection))
+    _print(out, _heading_of(projection))
     if projection.at:
         _print(out, "at " + ", ".join(f"{name} = {_plain(value)}" for name, value in projection.at.items()))
     table = projection_table(projection)
@@ -50,14 +50,14 @@ def show_projection(out: Console, projection: ApplicationProjection) -> None:
 
 def _plain(value: float) -> str:
     """Write an input or a count with all its digits below a million, rounded from there on."""
-    return figure(value) if abs(value) >= LARGEST_WHOLE else value_text(value)
+    return figure(value) if abs(value) >= _LARGEST_WHOLE else value_text(value)
 
 
 def _print(out: Console, sentence: str) -> None:
     out.print(Text(sentence), soft_wrap=True)
 
 
-def heading_of(projection: ApplicationProjection) -> str:
+def _heading_of(projection: ApplicationProjection) -> str:
     """Return which application is projected to which machine."""
     variant = f", {projection.variant}" if projection.variants else ""
     return f"{projection.title} on {projection.machine}{variant}"
@@ -102,7 +102,7 @@ def show_shipped(out: Console, shipped: Machines) -> None:
 def show_sweep(out: Console, sweep: Sweep) -> None:
     """Print one row per value: the outermost parts, the total with its interval, totals of other variants."""
     first = sweep.projections[0]
-    _print(out, heading_of(first))
+    _print(out, _heading_of(first))
     if others := {name: value for name, value in first.at.items() if name != sweep.swept}:
         _print(out, f"at {point_text(others)}")
     show_table(out, totals_table(sweep, _once(sweep)))

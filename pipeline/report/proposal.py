@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
-MODEL, MEASURED, IDEAL, THRESHOLD = "#0072b2", "#d55e00", "#5c6570", "#c4452a"
-FEW_DECADES = 100  # largest over smallest value, below which a logarithmic axis has more labels
-SIZE = (9.0, 3.6)  # inches
+_MODEL, _MEASURED, _IDEAL, _THRESHOLD = "#0072b2", "#d55e00", "#5c6570", "#c4452a"
+_FEW_DECADES = 100  # largest over smallest value, below which a logarithmic axis has more labels
+_SIZE = (9.0, 3.6)  # inches
 
 
 def proposal_csv(found: Runtime, parameters: tuple[str, ...]) -> str:
@@ -133,19 +133,19 @@ def draw_chart(axes: "Axes", chart: RuntimeChart) -> None:
     share = 1.0 if chart.threshold is None else 100.0
     known = np.isfinite(chart.model.value)
     lower, upper = (share * end[known] for end in (chart.model.lower, chart.model.upper))
-    axes.fill_between(chart.scale[known], lower, upper, color=MODEL, alpha=0.18, lw=0, label="90 % interval")
-    axes.plot(chart.scale, share * chart.model.value, color=MODEL, label="model")
+    axes.fill_between(chart.scale[known], lower, upper, color=_MODEL, alpha=0.18, lw=0, label="90 % interval")
+    axes.plot(chart.scale, share * chart.model.value, color=_MODEL, label="model")
     below, above = chart.measured.value - chart.measured.lower, chart.measured.upper - chart.measured.value
     bars = share * np.nan_to_num(np.stack([below, above]))
     values = share * chart.measured.value
     axes.errorbar(
-        chart.measured_at, values, bars, fmt="o", color=MEASURED, ms=4, capsize=3, lw=1.2, label="measured"
+        chart.measured_at, values, bars, fmt="o", color=_MEASURED, ms=4, capsize=3, lw=1.2, label="measured"
     )
     if chart.ideal is not None:
-        axes.plot(chart.scale, share * chart.ideal, "--", color=IDEAL, lw=1, label="ideal")
+        axes.plot(chart.scale, share * chart.ideal, "--", color=_IDEAL, lw=1, label="ideal")
     if chart.threshold is not None:
         label = f"{_percent(chart.threshold)} asked for"
-        axes.axhline(share * chart.threshold, color=THRESHOLD, lw=1, ls=":", label=label)
+        axes.axhline(share * chart.threshold, color=_THRESHOLD, lw=1, ls=":", label=label)
     binary = _powers_of_two(chart.measured_at)
     axes.set_xscale("log", base=2 if binary else 10)
     _plain_numbers(axes.xaxis, binary)
@@ -166,7 +166,7 @@ def write_proposal_figure(path: Path | BinaryIO, form: str, charts: tuple[Runtim
     with extra("plot"):
         from matplotlib.figure import Figure
 
-    drawn = Figure(figsize=SIZE, layout="constrained")
+    drawn = Figure(figsize=_SIZE, layout="constrained")
     for axes, chart in zip(drawn.subplots(1, len(charts), squeeze=False)[0], charts, strict=True):
         draw_chart(axes, chart)
     drawn.savefig(path, format=form, dpi=200)
@@ -178,7 +178,7 @@ def _plain_numbers(axis: "Axis", binary: bool = False) -> None:
 
     low, high = axis.get_view_interval()
     locator = axis.get_major_locator()
-    if isinstance(locator, LogLocator) and not binary and high < FEW_DECADES * low:
+    if isinstance(locator, LogLocator) and not binary and high < _FEW_DECADES * low:
         locator.set_params(subs=(1, 2, 5))
     axis.set_major_formatter(lambda value, _: value_text(float(f"{value:.4g}")))
     axis.set_minor_formatter(NullFormatter())

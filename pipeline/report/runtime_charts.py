@@ -15,20 +15,20 @@ from pipeline.questions.runtime.runtime import Runtime
 
 MOST_SCALES, FEWEST_SCALES = 40, 12  # of a curve
 PREDICTIONS = 40_000  # kernels times scales, beyond which a curve gets fewer scales, to bound the cost
-LABELS = {
+_LABELS = {
     "wall": "wall time [s]",
     "effort": "effort",
     "speedup": "speed-up",
     "efficiency": "parallel efficiency",
     "weak_efficiency": "weak efficiency",
 }
-FIRST_AND_SECOND = {
+_FIRST_AND_SECOND = {
     Comparison.STRONG: ("speedup", "efficiency"),
     Comparison.WEAK: ("wall", "weak_efficiency"),
     Comparison.SIZE: ("wall", "work_rate"),
     Comparison.UNKNOWN: ("wall", "effort"),
 }
-EFFICIENCIES = ("efficiency", "weak_efficiency")
+_EFFICIENCIES = ("efficiency", "weak_efficiency")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -83,7 +83,7 @@ def runtime_charts(
         analysis: the modelled experiment.
         found: its runtime.
         target: float64[D].
-        curve: what the models give at ascending scales, of `predicted_figures`; by default up to the target.
+        curve: what the models give at ascending scales, of `_predicted_figures`; by default up to the target.
     """
     study = RuntimeStudy(analysis)
     column = study.column
@@ -93,11 +93,11 @@ def runtime_charts(
     if curve is None:
         count = int(np.clip(PREDICTIONS // len(analysis.callpaths.kernels), FEWEST_SCALES, MOST_SCALES))
         scale = _scales(analysis.experiment.points[:, column], float(target[column]), count)
-        curve = predicted_figures(study, target, scale)
+        curve = _predicted_figures(study, target, scale)
     held_out = _held_out(study, target)
     first, second = (
         name if np.isfinite(getattr(curve, name).value).any() else "effort"
-        for name in FIRST_AND_SECOND[found.comparison]
+        for name in _FIRST_AND_SECOND[found.comparison]
     )
     return tuple(
         RuntimeChart(
@@ -113,7 +113,7 @@ def runtime_charts(
             scale=curve.points[:, column],
             model=getattr(curve, name),
             ideal=_ideal(name, study, curve),
-            threshold=found.threshold if name in EFFICIENCIES else None,
+            threshold=found.threshold if name in _EFFICIENCIES else None,
         )
         for name in dict.fromkeys((first, second))
     )
@@ -128,7 +128,7 @@ def _held_out(study: RuntimeStudy, target: FloatArray) -> Figures:
     return study.figures(points, exact > 0, Estimate(total, exact, exact)).take(along)
 
 
-def predicted_figures(study: RuntimeStudy, target: FloatArray, scale: FloatArray) -> Figures:
+def _predicted_figures(study: RuntimeStudy, target: FloatArray, scale: FloatArray) -> Figures:
     """Return what the models give at scales float64[Q], the other parameters at the target float64[D]."""
     return study.figures(along_parameter(target, study.column, scale), np.zeros(len(scale), dtype=np.bool_))
 
@@ -136,7 +136,7 @@ def predicted_figures(study: RuntimeStudy, target: FloatArray, scale: FloatArray
 def _label(name: str, found: Runtime) -> str:
     if name == "work_rate":
         return per_second(found.parameter)
-    return LABELS[name] + (f" [{found.effort_unit}]" if name == "effort" else "")
+    return _LABELS[name] + (f" [{found.effort_unit}]" if name == "effort" else "")
 
 
 def _scales(measured: FloatArray, target: float, count: int) -> FloatArray:
@@ -150,7 +150,7 @@ def _scales(measured: FloatArray, target: float, count: int) -> FloatArray:
 def _ideal(name: str, study: RuntimeStudy, curve: Figures) -> FloatArray | None:
     if name == "speedup":
         return np.asarray(curve.locations / study.locations(curve.reference))
-    if name in EFFICIENCIES:
+    if name in _EFFICIENCIES:
         return np.ones(len(curve.points))
     if study.comparison is Comparison.UNKNOWN or study.comparison is Comparison.SIZE:
         return None

@@ -41,7 +41,7 @@ EFFICIENCY_METRICS = {
     "frequency": "frequency scalability",
 }
 GOOD, FAIR = 0.8, 0.6  # efficiencies from here on are called so
-NO_COMMUNICATION = "efficiencies, since no region is marked as communication"
+_NO_COMMUNICATION = "efficiencies, since no region is marked as communication"
 LISTED = 20_000  # kernels of a level that a summary lists: 23 MB of JSON
 
 
@@ -214,7 +214,7 @@ def _weighted(values: FloatArray, weights: FloatArray) -> float:
 def efficiency_summary(experiment: Experiment, found: Efficiencies | None) -> dict[str, Any]:
     """Return the POP efficiencies of every point, null if not available, and why they are not."""
     if found is None:
-        return {"points": [], "notices": [NO_COMMUNICATION]}
+        return {"points": [], "notices": [_NO_COMMUNICATION]}
     rows = []
     for i, point in enumerate(experiment.points):
         metrics = {key: getattr(found, key)[i] for key in EFFICIENCY_METRICS}

@@ -25,7 +25,7 @@ def next_measurements(analysis: Analysis, at: FloatArray) -> MeasurementPlan | N
     Returns:
         None if there are too few scales to predict from, or the cost of a run is unknown.
     """
-    if analysis.is_profile or _unknown_cost(analysis) or not cost_so_far(analysis) > 0:
+    if analysis.is_profile or _unknown_cost(analysis) or not _cost_so_far(analysis) > 0:
         return None
     return plan_measurements(analysis, at)
 
@@ -47,7 +47,7 @@ def plan_measurements(analysis: Analysis, at: FloatArray, budget: float | None =
         analysis.callpaths.models,
         experiment.points,
         at,
-        cost_so_far(analysis) if budget is None else budget,
+        _cost_so_far(analysis) if budget is None else budget,
         cost=partial(run_costs, analysis),
         repetitions=min(int(np.median(measured)), SERIES_REPETITIONS),
         noise=repetition_noise(kernels.values),
@@ -71,7 +71,7 @@ def run_costs(analysis: Analysis, points: FloatArray) -> FloatArray:
     return cost
 
 
-def cost_so_far(analysis: Analysis) -> float:
+def _cost_so_far(analysis: Analysis) -> float:
     """Return the core-seconds that the study took, and at least those of the next doubling of its scale."""
     experiment = analysis.experiment
     totals = total_kernel(analysis.callpaths.kernels).values[0]

@@ -100,7 +100,7 @@ class Queue:
 def watch_runs(campaign: Campaign) -> Alive:
     """Return what tells whether runs are queued or running, from the queue as it is now."""
     kind = campaign.scheduler.kind
-    return process_alive if kind == "shell" else read_queue(kind)
+    return _process_alive if kind == "shell" else read_queue(kind)
 
 
 def read_queue(kind: SchedulerName) -> Queue:
@@ -153,7 +153,7 @@ def queue_notices(alive: Alive, states: Mapping[str, RunState]) -> tuple[str, ..
     )
 
 
-def process_alive(facts: Mapping[str, str]) -> bool | None:
+def _process_alive(facts: Mapping[str, str]) -> bool | None:
     """Return whether the script of a run is a process of this machine; None for those of others."""
     if facts.get("host", os.uname().nodename) != os.uname().nodename:
         return None

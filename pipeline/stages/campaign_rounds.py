@@ -35,7 +35,7 @@ from pipeline.campaign.campaign_design import (
 )
 from pipeline.campaign.description import (
     BY_HAND,
-    FILTER,
+    FILTER_KEY,
     Campaign,
     CampaignQuestion,
     Point,
@@ -63,7 +63,7 @@ from pipeline.stages.campaign_submission import (
     submit_campaign,
 )
 from pipeline.stages.filter import filter_of_path, runs_at, store_filter, verify_filter
-from pipeline.stages.overhead import SECONDS, STARTUP
+from pipeline.stages.overhead import SECONDS_COLUMN, STARTUP
 from pipeline.stages.run import run as run_all_stages
 from pipeline.store.atomic import write_text
 from pipeline.store.lock import Notify, only_writer
@@ -71,7 +71,7 @@ from pipeline.store.results import read_analysis
 from pipeline.wording.quantities import counted, point_text, quantity
 
 
-def plain_times(progress: CampaignProgress, notify: Notify, *, unfiltered: bool = False) -> Path | None:
+def _plain_times(progress: CampaignProgress, notify: Notify, *, unfiltered: bool = False) -> Path | None:
     """Write the table of plain run times that ``--baseline-time`` takes; None if there are none yet.
 
     Commands take longer than what they measure: what an instrumented run of the same scale took beside its
@@ -81,9 +81,9 @@ def plain_times(progress: CampaignProgress, notify: Notify, *, unfiltered: bool 
         notify: takes a sentence for each run that is left out.
         unfiltered: whether the table is for the runs before the filter, or for those of the series.
     """
-    campaign, rows = progress.campaign, [",".join((*progress.campaign.scales, SECONDS, STARTUP))]
+    campaign, rows = progress.campaign, [",".join((*progress.campaign.scales, SECONDS_COLUMN, STARTUP))]
     for plain in (run for run in progress.design.runs if run.plain):
-        alike = [run for run in measured_runs(progress, unfiltered=unfiltered) if run.point == plain.point]
+        alike = [run for run in _measured_runs(progress, unfiltered=unfiltered) if run.point == plain.point]
         seconds = progress.states[plain.name].seconds
         if not alike or seconds is None or progress.states[plain.name].status != "done":
             continue
@@ -101,7 +101,7 @@ def plain_times(progress: CampaignProgress, notify: Notify, *, unfiltered: bool 
     return campaign.plain_times
 
 
-def measured_runs(progress: CampaignProgress, *, unfiltered: bool) -> list[PlannedRun]:
+def _measured_runs(progress: CampaignProgress, *, unfiltered: bool) -> list[PlannedRun]:
     """Return the runs before the filter, or those of the series, that are done and not set aside."""
     return [
         run
@@ -120,14 +120,14 @@ def _beside(progress: CampaignProgress, run: PlannedRun) -> tuple[float, float]:
     return max((progress.states[run.name].seconds or 0.0) - wall, 0.0), wall
 
 
-LEAST_INSIDE = 0.1  # of the time inside a program that its command takes, whatever else is estimated
-ATTEMPTS = 2
+_LEAST_INSIDE = 0.1  # of the time inside a program that its command takes, whatever else is estimated
+_ATTEMPTS = 2
 """How often a run that fails is made in one loop."""
 
-LEAST_RELATIVE_COST = 0.01
+_LEAST_RELATIVE_COST = 0.01
 """Of a run before the filter, that one with it costs; what is beside the program stays."""
 
-LOST = 5
+_LOST = 5
 """How often a run may be stopped or lost with its machine in one loop."""
 
 
@@ -160,7 +160,7 @@ def _made(path: Path, notify: Notify, attempts: Counter[str], interval: float) -
 
     def retry(name: str) -> bool:
         written = progress.count("done") or not progress.states[name].collectable
-        return attempts[name] < ATTEMPTS and bool(written)
+        return attempts[name] < _ATTEMPTS and bool(written)
 
     while True:
         progress = read_progress(path)
@@ -186,11 +186,11 @@ def _watched(now: CampaignProgress, before: CampaignProgress, notify: Notify) ->
 def _blocked(progress: CampaignProgress, attempts: Counter[str]) -> str:
     """Return why further runs cannot help before the user does something; empty if they can."""
     states = progress.states
-    lost = [name for name, count in attempts.items() if count >= LOST and states[name].interrupted]
+    lost = [name for name, count in attempts.items() if count >= _LOST and states[name].interrupted]
     if _gave_nothing(progress) and (notices := output_notices(states)):
         return notices[0]
     if lost:
-        return f"{lost[0]} was stopped {LOST} times: find out why, then call `pipeline campaign loop` again"
+        return f"{lost[0]} was stopped {_LOST} times: find out why, then call `pipeline campaign loop` again"
     if attempts and _gave_nothing(progress):
         return "no run of the round ended well: correct what failed, then call `pipeline campaign loop` again"
     return ""
@@ -280,7 +280,7 @@ def _decided(progress: CampaignProgress, notify: Notify, *, rebuilt: bool) -> tu
             design = with_round(design, campaign, CampaignRound(purpose="again"), again)
         over = len(design.rounds) == len(progress.design.rounds)
         return replace(design, ending="measured" if over else ""), ""
-    return next_for_question(replace(progress, design=design), campaign.question, again, notify), ""
+    return _next_for_question(replace(progress, design=design), campaign.question, again, notify), ""
 
 
 def _without_outlying(progress: CampaignProgress, notify: Notify) -> tuple[CampaignDesign, list[Wanted]]:
@@ -326,7 +326,7 @@ def _filter_round(progress: CampaignProgress, notify: Notify, *, rebuilt: bool) 
         options.filter,
         applied=applied,
         max_overhead=campaign.measurement.max_overhead,
-        baseline_time=options.filter.baseline_time or plain_times(progress, notify, unfiltered=True),
+        baseline_time=options.filter.baseline_time or _plain_times(progress, notify, unfiltered=True),
     )
     options = replace(options, filter=asked)
     result, skipped = filter_of_path(campaign.pilot_profiles, options)
@@ -344,7 +344,7 @@ def _filter_round(progress: CampaignProgress, notify: Notify, *, rebuilt: bool) 
         notify("building the program with the filter")
         build = _build(campaign, file)
     relative = _relative_cost(result)
-    pilot = measured_runs(progress, unfiltered=True)
+    pilot = _measured_runs(progress, unfiltered=True)
     run = max(pilot, key=lambda run: progress.costs[values_of(run.point)])
     wanted = [Wanted(run.point, 1, relative * progress.costs[values_of(run.point)])]
     added = CampaignRound(purpose="filter", build=build, relative_cost=relative)
@@ -365,12 +365,12 @@ def _relative_cost(result: FilterResult) -> float:
     """Predict what a run with a filter costs, relative to one without it."""
     prediction, time = result.prediction, float(result.decision.runs[-1].time.sum())
     saved = prediction.overhead(None) - prediction.overhead(result.application)
-    return float(np.clip(1.0 - saved / time, LEAST_RELATIVE_COST, 1.0)) if time > 0 else 1.0
+    return float(np.clip(1.0 - saved / time, _LEAST_RELATIVE_COST, 1.0)) if time > 0 else 1.0
 
 
 def _build(campaign: Campaign, filter_file: Path) -> float:
     """Build the program with a filter; return the core-seconds that took."""
-    command = fill(campaign.measurement.rebuild, {FILTER: shlex.quote(str(filter_file))})
+    command = fill(campaign.measurement.rebuild, {FILTER_KEY: shlex.quote(str(filter_file))})
     before = _children_seconds()
     log = filter_file.with_name("rebuild.log")
     with log.open("wb") as output:
@@ -412,7 +412,7 @@ def _unverified(progress: CampaignProgress, notify: Notify) -> str:
     )
 
 
-def next_for_question(
+def _next_for_question(
     progress: CampaignProgress, question: CampaignQuestion, again: Sequence[Wanted], notify: Notify
 ) -> CampaignDesign:
     """Return the design of a campaign whose runs have ended: the answer so far, the next round or the end.
@@ -456,10 +456,10 @@ def _with_evidence(options: Options, progress: CampaignProgress, notify: Notify)
     These are plain runs, and before a filter at run time the pilot, which tells how many visits it rejects.
     """
     campaign, given = progress.campaign, options.filter
-    baseline = given.baseline_time or plain_times(progress, notify)
+    baseline = given.baseline_time or _plain_times(progress, notify)
     calibrate = given.calibrate
     if campaign.measurement.pilot_filter and not campaign.measurement.rebuild and calibrate is None:
-        before, under = (measured_runs(progress, unfiltered=one) for one in (True, False))
+        before, under = (_measured_runs(progress, unfiltered=one) for one in (True, False))
         common = any(run.point == other.point for run in before for other in under)
         calibrate = campaign.pilot_profiles if common else None
     return replace(options, filter=replace(given, baseline_time=baseline, calibrate=calibrate))
@@ -547,7 +547,7 @@ class _Costs:
             return ahead
         took, inside, cores = took[usable], inside[usable], self._cores(known)[usable]
         share, beside = float(np.median(took / inside)), float(np.median((took - inside) / cores))
-        scaled, shifted = inside * share, np.maximum(inside + beside * cores, inside * LEAST_INSIDE)
+        scaled, shifted = inside * share, np.maximum(inside + beside * cores, inside * _LEAST_INSIDE)
         if np.abs(np.log(took / shifted)).max() < np.abs(np.log(took / scaled)).max():
             return np.maximum(ahead + beside * self._cores(points), 0.0)
         return ahead * share

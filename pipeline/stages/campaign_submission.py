@@ -30,18 +30,18 @@ from pipeline.store.lock import Notify, between_runs, only_campaign_here, only_w
 from pipeline.store.made_from import installed_version
 from pipeline.wording.quantities import counted, quantity
 
-MADE_FROM = "made_from.json"
+_MADE_FROM = "made_from.json"
 _SHOWN = 12  # digits of a digest
 
 
-def require_unchanged(progress: CampaignProgress) -> None:
+def _require_unchanged(progress: CampaignProgress) -> None:
     """Refuse to go on with runs that would be made of something else than those before; note what it is.
 
     Raises:
         UsageError: command, inputs or machine differ from those of earlier runs, or a file cannot be read.
     """
     campaign = progress.campaign
-    file, now = campaign.work / MADE_FROM, made_from(campaign)
+    file, now = campaign.work / _MADE_FROM, _made_from(campaign)
     begun = [state for state in progress.states.values() if state.status != "planned"]
     if not begun or not file.exists():
         write_json(file, now)
@@ -71,10 +71,10 @@ def accept_change(path: Path, notify: Notify) -> None:
         progress = replace(progress, design=replace(design, rounds=rounds))
         write_design(progress.campaign.work, progress.design)
         reset_runs(progress, begun, notify)
-        write_json(progress.campaign.work / MADE_FROM, made_from(progress.campaign))
+        write_json(progress.campaign.work / _MADE_FROM, _made_from(progress.campaign))
 
 
-def made_from(campaign: Campaign) -> Mapping[str, str]:
+def _made_from(campaign: Campaign) -> Mapping[str, str]:
     """Return what all runs have in common, by what users call it; files by their digests.
 
     Of a program that is built anew with a filter the files are no reason to stop.
@@ -111,8 +111,8 @@ def _files(path: Path) -> Iterator[Path]:
     yield from sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
 
 
-SUBMITTERS = {"slurm": "sbatch", "pbs": "qsub"}
-MOST_FAILURES = 3
+_SUBMITTERS = {"slurm": "sbatch", "pbs": "qsub"}
+_MOST_FAILURES = 3
 """Runs that may fail in sequence before the rest is not tried."""
 
 _POLL = 1.0  # seconds
@@ -142,7 +142,7 @@ def plan_campaign(path: Path, results: Path | None = None) -> CampaignProgress:
     return progress
 
 
-def waiting_runs(progress: CampaignProgress, retry: Retry) -> list[PlannedRun]:
+def _waiting_runs(progress: CampaignProgress, retry: Retry) -> list[PlannedRun]:
     """Return the runs that may be started, in order: planned, interrupted and, on request, failed ones."""
 
     def waits(run: PlannedRun) -> bool:
@@ -182,7 +182,7 @@ def submit_campaign(path: Path, notify: Notify, retry: Retry = no_retry) -> Camp
         _require_budget(progress)
         _require_programs(progress.campaign)
         make_folder(progress.campaign.profiles)
-        require_unchanged(progress)
+        _require_unchanged(progress)
         write_design(work, progress.design)
         if again := collect_again(progress):
             progress = _now(progress)
@@ -203,7 +203,7 @@ def _now(progress: CampaignProgress) -> CampaignProgress:
 
 def allowed_runs(progress: CampaignProgress, retry: Retry) -> list[PlannedRun]:
     """Return the runs to start now, as the budget allows."""
-    return affordable(progress, waiting_runs(progress, retry))
+    return affordable(progress, _waiting_runs(progress, retry))
 
 
 def _require_budget(progress: CampaignProgress) -> None:
@@ -223,7 +223,7 @@ def _require_budget(progress: CampaignProgress) -> None:
 def _require_programs(campaign: Campaign) -> None:
     """Refuse to start without the scheduler or, on this machine, the launcher."""
     kind, launcher = campaign.scheduler.kind, campaign.launcher.program
-    needed = SUBMITTERS.get(kind)
+    needed = _SUBMITTERS.get(kind)
     if needed and shutil.which(needed) is None:
         hint = 'call it on a login node, or write kind = "shell" in [scheduler]'
         raise UsageError(f"no {needed} here", where=str(campaign.path), hint=hint)
@@ -283,7 +283,7 @@ def _run_here(
     tried: set[str] = set()
     failures = 0
     while runs := affordable(
-        progress, [one for one in waiting_runs(progress, retry) if one.name not in tried]
+        progress, [one for one in _waiting_runs(progress, retry) if one.name not in tried]
     ):
         run = runs[0]
         tried.add(run.name)
@@ -292,7 +292,7 @@ def _run_here(
         progress = _now(progress)
         notify_of_end(progress, run, notify)
         failures = failures + 1 if progress.states[run.name].status == "failed" else 0
-        if failures == MOST_FAILURES:
+        if failures == _MOST_FAILURES:
             notify(f"{failures} runs failed in sequence: the others are not tried")
             break
     _notify_of_budget(progress, notify, retry)
@@ -309,7 +309,7 @@ def notify_of_end(progress: CampaignProgress, run: PlannedRun, notify: Notify) -
 
 
 def _notify_of_budget(progress: CampaignProgress, notify: Notify, retry: Retry) -> None:
-    waiting = len(waiting_runs(progress, retry))
+    waiting = len(_waiting_runs(progress, retry))
     left_out = waiting - len(allowed_runs(progress, retry))
     if left_out:
         spent, (ahead, _) = progress.spent, progress.remaining

@@ -46,7 +46,7 @@ from pipeline.report.check.ci_servers import (
     sarif_document,
 )
 from pipeline.report.check.document import ComparisonJson, check_document, comparison_document
-from pipeline.report.check.terminal import TOTAL, comparison_verdict
+from pipeline.report.check.terminal import TOTAL_KERNEL, comparison_verdict
 from pipeline.stages.ingest import ingest, skipped_entry
 from pipeline.stages.model import metric_to_model
 from pipeline.stages.overhead import true_times
@@ -58,7 +58,7 @@ from pipeline.store.results import read_study as read_stored_study
 if TYPE_CHECKING:
     from pipeline.projection.study.study_machine import StudyMachine
 
-MACHINE_ATTRIBUTES = (METADATA + "machine", "machine", "cluster", "hostname", "Hostname")
+_MACHINE_ATTRIBUTES = (METADATA + "machine", "machine", "cluster", "hostname", "Hostname")
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,9 +98,6 @@ def read_study(
         machine: its name; if empty, the one that the runs state.
         progress: passes the runs on as they are read.
         places: two machines, if the times on the second are wanted.
-
-    Raises:
-        PipelineError: if nothing can be read or the runs have no parameter.
     """
     path = source if isinstance(source, Path) else source.path
     analysis = None
@@ -160,7 +157,7 @@ def _origin(experiment: Experiment, machine: str) -> tuple[Origin, tuple[str, ..
     digests = {run.source: digest_of_run(run.source, run.attributes) for run in experiment.runs}
     known = sorted({digest for digest in digests.values() if digest is not None})
     stated = [experiment.stated, *(run.attributes for run in experiment.runs)]
-    machines = [one[key] for one in stated for key in MACHINE_ATTRIBUTES if one.get(key)]
+    machines = [one[key] for one in stated for key in _MACHINE_ATTRIBUTES if one.get(key)]
     mixed, processors = mixed_filters(digests), set(map(processor_of, stated))
     origin = Origin(
         machine=machine or (machines[0] if machines else ""),
@@ -178,7 +175,7 @@ def _treatment(experiment: Experiment) -> str:
     return "corrected" if experiment.correction is not None else "measured"
 
 
-def require_common(compared: ComparedStudies, a: str, b: str) -> None:
+def _require_common(compared: ComparedStudies, a: str, b: str) -> None:
     """Refuse to compare studies of two programs.
 
     A renamed function is none that they have in common, but what it calls is.
@@ -312,7 +309,6 @@ def check_study(
 
     Raises:
         UsageError: more than one is given.
-        PipelineError: something cannot be read or compared.
     """
     if sum(one is not None for one in (baseline, paired_with, history)) > 1:
         raise UsageError("give one of --baseline, --paired-with and --history", where="check")
@@ -426,12 +422,12 @@ def compare_studies(
     one, two = over_the_same(*(study.measurements for study in studies))
     one, two = (modelled(study, models) for study in (one, two))
     compared = ComparedStudies.of(one, two, models, rules.share_floor)
-    require_common(compared, *names)
+    _require_common(compared, *names)
     return TwoStudies(
         names=names,
         result=check(two, one, rules, models, datetime.date.today()),
         renamed=possible_renames(compared.matched, rules.share_floor),
-        totals=compared.curves([TOTAL], target_points(two, rules.targets)),
+        totals=compared.curves([TOTAL_KERNEL], target_points(two, rules.targets)),
         compared=compared,
     )
 

@@ -22,16 +22,16 @@ from pipeline.questions.what_if import what_if
 from pipeline.stages.model import target_points
 from pipeline.store.results import StoredStudy
 
-RECORD_MEMORY = "Score-P has it with SCOREP_MEMORY_RECORDING=true, and logs that state it of all processes"
-RECORD_ENERGY = "Slurm's table of jobs (sacct) has it, and energy counters of PAPI or LIKWID"
-NO_CORES = "the number of cores is unknown, so there is "
-GIVE_CORES = "name runs by their processes, like app.p4.r1"
-UNKNOWN = {
-    "deadline": (NO_CORES + "no wall time", GIVE_CORES),
-    "budget": (NO_CORES + "no cost", GIVE_CORES),
+_RECORD_MEMORY = "Score-P has it with SCOREP_MEMORY_RECORDING=true, and logs that state it of all processes"
+_RECORD_ENERGY = "Slurm's table of jobs (sacct) has it, and energy counters of PAPI or LIKWID"
+_NO_CORES = "the number of cores is unknown, so there is "
+_GIVE_CORES = "name runs by their processes, like app.p4.r1"
+_UNKNOWN = {
+    "deadline": (_NO_CORES + "no wall time", _GIVE_CORES),
+    "budget": (_NO_CORES + "no cost", _GIVE_CORES),
     "efficiency": ("nothing scales here", "measure over processes, or say --scaling strong or weak to run"),
-    "memory": ("the memory of nodes was not measured", RECORD_MEMORY),
-    "energy": ("energy was not measured", RECORD_ENERGY),
+    "memory": ("the memory of nodes was not measured", _RECORD_MEMORY),
+    "energy": ("energy was not measured", _RECORD_ENERGY),
 }
 """Of every limit: what is said if it is of a figure that is unknown, and what to do."""
 
@@ -95,7 +95,7 @@ def kept_efficiency(
     """
     study = RuntimeStudy(_study_of(analysis, changes, units))
     if not study.scales:
-        what, hint = UNKNOWN["efficiency"]
+        what, hint = _UNKNOWN["efficiency"]
         raise UsageError(what, where="--isoefficiency", hint=hint)
     name = chosen_size(study.analysis, size)
     return isoefficiency(surface_of(study, target_points(study.analysis, at)[-1], name), share)
@@ -127,5 +127,5 @@ def _require_known(choice: JobChoice) -> None:
     """Refuse limits of figures that are known at no scale."""
     for name, score in choice.jobs.scores.items():
         if np.isnan(score).all():
-            what, hint = UNKNOWN[name]
+            what, hint = _UNKNOWN[name]
             raise UsageError(what, where="--memory-per-node" if name == "memory" else f"--{name}", hint=hint)

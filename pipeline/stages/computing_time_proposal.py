@@ -20,8 +20,8 @@ from pipeline.stages.model import target_points
 from pipeline.store.atomic import write_atomically, write_text
 from pipeline.store.results import read_study
 
-FORMS = ("pdf", "svg", "png")
-NAME = "proposal.pdf"  # of the figure in a directory
+_FORMS = ("pdf", "svg", "png")
+_NAME = "proposal.pdf"  # of the figure in a directory
 
 
 def proposal_text(
@@ -40,14 +40,10 @@ def write_proposal(
     it is a directory, which gets ``proposal.pdf``, ``proposal.csv``, ``proposal.jobs.csv`` and
     ``proposal.txt``. Without target points those of the run count. Sentences on the job follow if it has
     limits; studies of one or two scales, which predict nothing, have no jobs.
-
-    Raises:
-        PipelineError: the directory is not a complete result, the models are not of time, the ending is
-            another, or a file cannot be written.
     """
-    image = output if output.suffix and not output.is_dir() else output / NAME
+    image = output if output.suffix and not output.is_dir() else output / _NAME
     form = image.suffix.lstrip(".").lower()
-    if form not in FORMS:
+    if form not in _FORMS:
         raise UsageError(
             f"'{output}' is neither .pdf, .svg nor .png", where="--out", hint="or give a directory"
         )

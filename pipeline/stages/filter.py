@@ -71,9 +71,6 @@ def filter_of_path(path: Path, options: Options) -> tuple[FilterResult, tuple[Ma
     """Make a filter from a profile or from a directory of runs, and say which runs could not be read.
 
     A study with parameters is modelled first, so that the regions that grow are protected.
-
-    Raises:
-        PipelineError: no profile can be read, or as `make_filter` and `filter_request`.
     """
     located = locate(path, options.runs, options.table, options.parameter)
     runs = _runs(located)

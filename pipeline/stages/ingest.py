@@ -219,7 +219,7 @@ def _same_regions(profile: ReducedProfile, other: ReducedProfile) -> bool:
     )
 
 
-UNLIKE = "measured under another filter"
+_UNLIKE = "measured under another filter"
 
 GoodRun: TypeAlias = tuple[Run, ReducedProfile]
 
@@ -248,7 +248,7 @@ class Ingested:
     doubts: tuple[str, ...] = ()
 
 
-def usable_runs(found: Discovery, read: Sequence[ReadRun]) -> Ingested:
+def _usable_runs(found: Discovery, read: Sequence[ReadRun]) -> Ingested:
     """Choose the runs that can be modelled together.
 
     Under a filter the time of a dropped function is in its caller. So runs under different filters are never
@@ -284,7 +284,7 @@ def usable_runs(found: Discovery, read: Sequence[ReadRun]) -> Ingested:
         beside=(
             *(entry for entry in found.skipped if entry not in empty),
             *of_others,
-            *(Skipped(own[i][0].path, UNLIKE) for i in sorted(i for group in others for i in group.runs)),
+            *(Skipped(own[i][0].path, _UNLIKE) for i in sorted(i for group in others for i in group.runs)),
         ),
         widest=tuple(own[i][0] for i in widest.runs),
         damaged=(*empty, *damaged, *misnamed, *foreign),
@@ -398,7 +398,7 @@ def is_problem(entry: Skipped) -> bool:
     return entry.damaged or (entry.path.is_dir() and bool(named_parameters(entry.path.name)))
 
 
-ALWAYS_KEPT = ("time", "visits")
+_ALWAYS_KEPT = ("time", "visits")
 
 
 def with_parameter(read: Ingested) -> Ingested:
@@ -440,13 +440,13 @@ def ingest(
         return ingest_study(located.found.read(), described_inputs(located), located.found.skipped)
     found = located.found
     metrics = MetricChoice(
-        required=(metric.removeprefix(GPU), *ALWAYS_KEPT),
+        required=(metric.removeprefix(GPU), *_ALWAYS_KEPT),
         every=excluded is not None,
         excluded=tuple(excluded or ()),
         on_locations=metric.removeprefix(GPU),
     )
     reader = RunReader(metrics, executor or partial(local_executor, processes), cache)
-    return usable_runs(found, _read(found.runs, reader, progress))
+    return _usable_runs(found, _read(found.runs, reader, progress))
 
 
 def _require_no_result(path: Path) -> None:

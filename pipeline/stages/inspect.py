@@ -29,11 +29,11 @@ from ingest.run_names import RunSpec
 from ingest.run_proposal import Proposal, propose
 from ingest.run_settings import (
     OVERLAPPING_TIME,
-    PROGRAM,
+    PROGRAM_SETTING,
     RECONCILED,
     SETTING,
     STATISTIC,
-    TABLE,
+    TABLE_SETTING,
     described_as,
     differing_settings,
     is_log,
@@ -51,8 +51,8 @@ from pipeline.store.generation import StoredResult, read_result
 from pipeline.store.results import read_study
 from pipeline.wording.quantities import counted
 
-TIME = "time"
-BY_CLASS = (TIME, "visits", GPU_TIME, GPU + "visits")  # metrics whose totals are split with accelerators
+_TIME = "time"
+_BY_CLASS = (_TIME, "visits", GPU_TIME, GPU + "visits")  # metrics whose totals are split with accelerators
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,11 +138,13 @@ def _series(path: Path, name: str, series: Experiment) -> Inspection:
 def _tables(path: Path, located: Located, source: TableSource, *, totals: bool) -> Inspection:
     study = source.read()
     if study.series is not None:
-        found = _series(path, TABLE, experiment_from_series(study.series))
+        found = _series(path, TABLE_SETTING, experiment_from_series(study.series))
         problems = [notice for notice in found.problems if notice != study.roles]
         return replace(found, problems=problems, notices=[study.roles] if study.roles else [])
     runs = [
-        _description(run.profile.source, TABLE, run.parameters, run.repetition, run.profile, totals=totals)
+        _description(
+            run.profile.source, TABLE_SETTING, run.parameters, run.repetition, run.profile, totals=totals
+        )
         for run in study.runs
     ]
     checked = _checked(located, 1, no_progress)
@@ -160,7 +162,7 @@ def _described(runs: Sequence[Run], *, totals: bool) -> tuple[list[InspectedRun]
         try:
             profile = run.reader.read(run.path)
             profile = replace(profile, attributes=run.described(profile.attributes))
-            name = profile.attributes.get(PROGRAM, run.reader.name)
+            name = profile.attributes.get(PROGRAM_SETTING, run.reader.name)
             found = _description(str(run.path), name, run.parameters, run.repetition, profile, totals=totals)
             if len(runs) == 1 and (rows := _overlapping(profile)):
                 found = replace(found, overlapping=rows)
@@ -174,7 +176,7 @@ def _described(runs: Sequence[Run], *, totals: bool) -> tuple[list[InspectedRun]
 def _checked(located: Located, processes: int, progress: ProgressDisplay) -> _Checked:
     """Read the runs as `pipeline run` does."""
     try:
-        read = ingest(located, TIME, processes, progress)
+        read = ingest(located, _TIME, processes, progress)
     except InputError as error:
         return _Checked(problems=[str(error)])
     problems = [f"{entry.path}: {entry.reason}" for entry in read.damaged]
@@ -273,7 +275,7 @@ def _totals(profile: Profile) -> dict[str, float]:
     for metric in reduced.metrics:
         sums = reduced.values[metric.name].sum
         totals[_named(metric)] = float(sums.sum())
-        if reduced.device_time.size and metric.name in BY_CLASS:
+        if reduced.device_time.size and metric.name in _BY_CLASS:
             totals |= _by_class(reduced, metric, sums)
     return totals
 

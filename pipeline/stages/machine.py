@@ -35,8 +35,8 @@ _STAT = Path("/proc/stat")
 _USED, _STOLEN = (0, 1, 2, 5, 6), 7  # user, nice, system, interrupts; steal
 _NOTED, _TOO_MUCH = 0.03, 0.2  # of the processors, used by others
 _LEAST_SECONDS = 1.0  # the times of processors are counted in hundredths of a second
-COMPILERS = ("cc", "gcc", "clang")
-LAUNCHERS = ("mpirun", "mpiexec")
+_COMPILERS = ("cc", "gcc", "clang")
+_LAUNCHERS = ("mpirun", "mpiexec")
 _SOURCES = Path(programs.__file__).parent
 _LONGEST_COMPILING, _LONGEST_NODE, _LONGEST_NETWORK = 30.0, 80.0, 35.0  # seconds
 _TOOK_TOO_LONG = 124  # the exit code that `timeout` gives
@@ -69,7 +69,7 @@ class Tools:
     """What to compile and start the programs with; None to look for it.
 
     Attributes:
-        flags: of the compiler; by default those of `default_flags`.
+        flags: of the compiler; by default those of `_default_flags`.
         launcher: starts an MPI program; a command of several words is used as it is, else on all cores.
     """
 
@@ -87,7 +87,7 @@ class MeasuredMachine:
     notices: tuple[str, ...]
 
 
-def default_flags() -> str:
+def _default_flags() -> str:
     """Return the flags that let a compiler use all that the processor has."""
     return "-O3 -march=native" if platform.machine() in ("x86_64", "AMD64") else "-O3 -mcpu=native"
 
@@ -96,7 +96,7 @@ def measure_machine(tools: Tools, effort: Effort = THOROUGH, host: Host | None =
     """Return the machine file of the node that this process runs on, and of its network if MPI is there."""
     host = host or read_host()
     compiler = _compiler(tools.compiler)
-    flags = default_flags() if tools.flags is None else tools.flags
+    flags = _default_flags() if tools.flags is None else tools.flags
     with _scratch(tools) as scratch:
         watched = watch_other_load()
         node = _measure_node(host, [compiler, *_words(flags, "--flags")], effort, Path(scratch))
@@ -129,13 +129,13 @@ def _scratch(tools: Tools) -> tempfile.TemporaryDirectory[str]:
 
 def _compiler(given: str | None) -> str:
     """Return the C compiler to use."""
-    for name in (given,) if given else COMPILERS:
+    for name in (given,) if given else _COMPILERS:
         if shutil.which(name):
             return name
     if given:
         raise UsageError(f"'{given}' is not a program", where="--cc", hint="name a C compiler, such as gcc")
     hint = "install gcc or clang, or name a C compiler with --cc"
-    raise UsageError(f"no C compiler: there is none of {', '.join(COMPILERS)}", hint=hint)
+    raise UsageError(f"no C compiler: there is none of {', '.join(_COMPILERS)}", hint=hint)
 
 
 def _words(text: str, option: str) -> list[str]:
@@ -256,10 +256,10 @@ def _launch(host: Host, tools: Tools) -> list[str]:
     if shutil.which(tools.mpi_compiler) is None:
         raise UsageError(f"no {tools.mpi_compiler}")
     given = _words(tools.launcher, "--mpirun") if tools.launcher else []
-    names = given[:1] or [name for name in LAUNCHERS if shutil.which(name)][:1]
+    names = given[:1] or [name for name in _LAUNCHERS if shutil.which(name)][:1]
     if not names or shutil.which(names[0]) is None:
-        raise UsageError(f"no {names[0] if names else ' or '.join(LAUNCHERS)}")
-    if len(given) > 1 or Path(names[0]).name not in LAUNCHERS:
+        raise UsageError(f"no {names[0] if names else ' or '.join(_LAUNCHERS)}")
+    if len(given) > 1 or Path(names[0]).name not in _LAUNCHERS:
         return given
     open_mpi = "open mpi" in _version(names[0]).lower() or "openrte" in _version(names[0]).lower()
     root = ["--allow-run-as-root"] if os.geteuid() == 0 else []

@@ -50,8 +50,8 @@ from pipeline.wording.quantities import point_text
 if TYPE_CHECKING:
     from pipeline.stages.ingest import Ingested  # whose readers no stored study needs
 
-MOST_POTENTIAL = 5  # kernels that a summary lists; `bottlenecks --potential` has all
-NO_OTHERS: Mapping[str, Analysis] = MappingProxyType({})
+_MOST_POTENTIAL = 5  # kernels that a summary lists; `bottlenecks --potential` has all
+_NO_OTHERS: Mapping[str, Analysis] = MappingProxyType({})
 
 
 def modelled(read: "Ingested", options: Options, metric: str) -> Analysis:
@@ -217,7 +217,7 @@ class TargetForecast:
         if found is None or not len(found.kernels):
             return None
         all_of_them = found.of(self.analysis.regions, self.analysis.experiment.parameters)
-        return replace(all_of_them, kernels=all_of_them.kernels[:MOST_POTENTIAL])
+        return replace(all_of_them, kernels=all_of_them.kernels[:_MOST_POTENTIAL])
 
     @cached_property
     def judged_expectations(self) -> tuple[JudgedExpectation, ...]:
@@ -257,7 +257,7 @@ def forecast_at(
     analysis: Analysis,
     at: Sequence[Mapping[str, float]],
     min_efficiency: float = MIN_EFFICIENCY,
-    others: Mapping[str, Analysis] = NO_OTHERS,
+    others: Mapping[str, Analysis] = _NO_OTHERS,
     expectations: Sequence[Expectation] = (),
 ) -> TargetForecast:
     """Look ahead to target points as of `target_points`."""
@@ -275,7 +275,7 @@ def summary_of(
     at: Sequence[Mapping[str, float]],
     notices: Sequence[str] = (),
     min_efficiency: float = MIN_EFFICIENCY,
-    others: Mapping[str, Analysis] = NO_OTHERS,
+    others: Mapping[str, Analysis] = _NO_OTHERS,
     *,
     most: int | None = LISTED,
 ) -> Summary:
@@ -300,7 +300,7 @@ def stored_summary(
     analysis = study.of(metric)
     few = resource_metrics(analysis.experiment)
     wanted = [name for name in study.tables if others or name in few]
-    beside = {name: study.of(name) for name in wanted} if analysis is study.chosen else NO_OTHERS
+    beside = {name: study.of(name) for name in wanted} if analysis is study.chosen else _NO_OTHERS
     analysis = what_if(analysis, changes)
     return summary_of(analysis, at, min_efficiency=min_efficiency, others=beside)
 

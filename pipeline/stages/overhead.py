@@ -9,7 +9,6 @@ from typing import TypeAlias
 import numpy as np
 
 from filters.correction import (
-    TIME,
     UNCOUNTED_HOOKS,
     correct_overhead,
     has_noticeable_overhead,
@@ -23,14 +22,14 @@ from filters.make_filter import GIVEN_SPREAD, SeriesCalibration
 from filters.rejected_visits import RejectedVisits, rejected_visits, uncounted_visits
 from ingest.arrays import BoolArray, IntArray
 from ingest.errors import UsageError
-from ingest.experiment import Experiment
+from ingest.experiment import TIME, Experiment
 from ingest.locate import locate
 from ingest.run_names import named_parameters
 from pipeline.config.options import Options
 from pipeline.stages.ingest import Ingested, ingest
 from pipeline.wording.quantities import value_text
 
-SECONDS = "seconds"
+SECONDS_COLUMN = "seconds"
 STARTUP = "startup"  # what of them may be start-up, which profiles do not have
 
 _Places: TypeAlias = list[tuple[IntArray, IntArray]]
@@ -78,7 +77,7 @@ class _Study:
         return next((i for i, own in points if all(own.get(n, v) == v for n, v in values.items())), None)
 
 
-def given_plain_times(experiment: Experiment, options: Options) -> GivenTimes:
+def _given_plain_times(experiment: Experiment, options: Options) -> GivenTimes:
     """Return what the user gives of the plain times of an experiment, and what its own runs tell of hooks."""
     given, study = options.filter, _Study.of(experiment)
     if study is None:
@@ -112,7 +111,7 @@ def _of_repetition(times: list[tuple[float, float]], repetition: int) -> tuple[f
 
 def _run_times(path: Path, study: _Study) -> dict[int, list[tuple[float, float]]]:
     """Read a CSV file with the parameters and ``seconds`` as columns: run times and ``startup`` by point."""
-    columns, left_out = (*study.experiment.parameters, SECONDS), study.experiment.left_out.values
+    columns, left_out = (*study.experiment.parameters, SECONDS_COLUMN), study.experiment.left_out.values
     hint = f"write a header line {','.join(columns)} and a line per run"
     found: dict[int, list[tuple[float, float]]] = {}
     for line, row in _rows(path, hint):
@@ -123,7 +122,7 @@ def _run_times(path: Path, study: _Study) -> dict[int, list[tuple[float, float]]
             raise UsageError(
                 "a column is missing or not a number", where=f"{path}:{line}", hint=hint
             ) from error
-        seconds = values.pop(SECONDS)
+        seconds = values.pop(SECONDS_COLUMN)
         if not 0.0 <= startup <= seconds < float("inf") or not seconds:
             raise UsageError(f"invalid run time {value_text(seconds)}", where=f"{path}:{line}", hint=hint)
         if (point := study.point_of(values)) is not None:
@@ -243,13 +242,13 @@ def _at_run_time(experiment: Experiment) -> bool:
     return any(filtered_at_run_time(run.source, run.attributes) for run in experiment.runs)
 
 
-SERIES_SPREAD = 0.1  # of the logarithm of a cost found from all runs
+_SERIES_SPREAD = 0.1  # of the logarithm of a cost found from all runs
 
 
 def true_times(read: Ingested, options: Options) -> Ingested:
     """Take instrumentation overhead out of the times that were read, if it is asked for or distorts them."""
     experiment, given = read.experiment, options.filter
-    told = given_plain_times(experiment, options)
+    told = _given_plain_times(experiment, options)
     cost = told.cost if given.event_cost is None else calibrated(given.event_cost, GIVEN_SPREAD, "given")
     evidence = told.known is not None or told.cost is not None
     asked = options.overhead == "correct" or (options.overhead == "auto" and evidence)
@@ -273,7 +272,7 @@ def calibration_of(experiment: Experiment) -> SeriesCalibration | None:
     largest = max(experiment.runs, key=lambda run: (run.point, -run.repetition))
     spread = max(experiment.correction.total_deviation, KNOWN_SPREAD)
     plain = KnownPlain.of(float(largest.useful_time.sum()), spread)
-    return SeriesCalibration(calibrated(experiment.correction.cost, SERIES_SPREAD, "all runs"), plain)
+    return SeriesCalibration(calibrated(experiment.correction.cost, _SERIES_SPREAD, "all runs"), plain)
 
 
 def _uncounted(read: Ingested) -> Ingested:

@@ -16,8 +16,8 @@ from pipeline.store.results import StoredStudy
 from pipeline.wording.distinct_names import distinct_texts
 from pipeline.wording.quantities import callpath_text, display_unit, figure, percent, point_text
 
-TITLE_WIDTH = 70
-EXAMPLES, EXAMPLE_WIDTH = 4, 60  # names listed if a pattern is ambiguous, and their characters
+_TITLE_WIDTH = 70
+_EXAMPLES, _EXAMPLE_WIDTH = 4, 60  # names listed if a pattern is ambiguous, and their characters
 
 
 def find_kernel(analysis: Analysis, pattern: str) -> tuple[Level, int]:
@@ -49,13 +49,13 @@ def _ambiguous(analysis: Analysis, level: Level, found: IntArray, pattern: str) 
     """List kernels with their ids and shares of what was measured at the largest scale, the largest first."""
     share = shares(level.kernels.mean[:, [analysis.largest]])[:, 0]
     order = found[np.argsort(-share[found], kind="stable")].tolist()
-    shown = order[:EXAMPLES]
+    shown = order[:_EXAMPLES]
     nodes = level.kernels.node
     ids = [f"{callpath_id(int(nodes[k]) + 1)} " if level is analysis.callpaths else "" for k in shown]
-    names = distinct_texts([level.kernels.callpaths[k] for k in shown], EXAMPLE_WIDTH)
+    names = distinct_texts([level.kernels.callpaths[k] for k in shown], _EXAMPLE_WIDTH)
     parts = zip(ids, names, share[shown].tolist(), strict=True)
     listed = [f"{number}{name} {percent(part)}" for number, name, part in parts]
-    more = ", ..." if len(order) > EXAMPLES else ""
+    more = ", ..." if len(order) > _EXAMPLES else ""
     what = f"'{pattern}' matches {len(found)} kernels ({', '.join(listed)}{more})"
     return UsageError(what, hint=f"choose one, such as '{ids[0].strip()}'" if ids[0] else "choose one")
 
@@ -68,7 +68,7 @@ def kernel_curve(
     horizon = float(targets[:, analysis.column].max())
     path, models = level.kernels.callpaths[kernel], level.models.take([kernel])
     (formula,) = prediction_formulas(models, formula_range(models, analysis.column, targets))
-    title = f"{callpath_text(path, TITLE_WIDTH)}: {formula.text()}"
+    title = f"{callpath_text(path, _TITLE_WIDTH)}: {formula.text()}"
     return curve_of(analysis, level, kernel, title, horizon)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ingest.errors import UsageError, located
-from ingest.units import RATE, TIME, parse_quantity
+from ingest.units import RATE, TIME_DIMENSION, parse_quantity
 from pipeline.projection.ports.assembly import Instruction, loop_bodies, nesting_depth, read_function
 from pipeline.projection.ports.llvm_mca import Processor, find_llvm_mca, processor_named, require_model
 from pipeline.projection.ports.loop_estimate import (
@@ -16,7 +16,7 @@ from pipeline.projection.ports.loop_estimate import (
     time_elsewhere,
 )
 
-MOST_LOOPS = 3
+_MOST_LOOPS = 3
 
 
 def ports(
@@ -29,7 +29,7 @@ def ports(
     clock: str | None = None,
     clock_here: str | None = None,
     loop: int | None = None,
-    most: int = MOST_LOOPS,
+    most: int = _MOST_LOOPS,
     llvm_mca: str | None = None,
 ) -> PortsReport:
     """Return what limits the innermost loops of a function, the deepest first.
@@ -121,10 +121,10 @@ def _require_same_isa(path: Path, instructions: Sequence[Instruction], there: Pr
 
 def _positive(text: str | None, flag: str, shown: str) -> float:
     quantity = parse_quantity(text, where=flag)
-    wanted = TIME if flag == "--time" else RATE
+    wanted = TIME_DIMENSION if flag == "--time" else RATE
     if quantity.dimension != wanted or not quantity.value > 0:
         raise UsageError(
-            f"'{text}' is not a positive {'time' if wanted == TIME else 'clock'}",
+            f"'{text}' is not a positive {'time' if wanted == TIME_DIMENSION else 'clock'}",
             where=flag,
             hint=f"write it like '{shown}'",
         )

@@ -68,7 +68,7 @@ class ProjectedForecast:
     @cached_property
     def rests_on(self) -> tuple[str, ...]:
         """That times are not measured ones, and what is assumed, one sentence each."""
-        return (projected_sentence(self.projection), *self.projection.assumptions)
+        return (_projected_sentence(self.projection), *self.projection.assumptions)
 
     def _on(self, analysis: Analysis) -> TargetForecast:
         return TargetForecast(
@@ -140,7 +140,7 @@ def project_read(
     )
 
 
-def projected_sentence(projection: StudyProjection) -> str:
+def _projected_sentence(projection: StudyProjection) -> str:
     """Say that times are not measured ones."""
     source, target = projection.source.name, projection.target.name
     return f"all times are projected: measured on {source}, taken to {target}"

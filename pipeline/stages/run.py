@@ -178,14 +178,14 @@ def _stored(out: Path, *, reused: bool = True) -> RunResult:
     )
 
 
-FLAG = "--group-by"
-MOST_GROUPS = 50
-MAX_NAME = 60  # characters of a folder
-NOT_STATED = "(not stated)"
+_FLAG = "--group-by"
+_MOST_GROUPS = 50
+_MAX_NAME = 60  # characters of a folder
+_NOT_STATED = "(not stated)"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Groups:
+class RunGroups:
     """A study per value of some metadata."""
 
     exact_numbers: ClassVar[bool] = True
@@ -202,15 +202,15 @@ def run_groups(
     notify: Notify = lambda _: None,
 ) -> dict[str, RunResult]:
     """Make one study per value of some metadata of the runs, each in a folder called after it."""
-    groups = group_runs(locate(path, options.runs, options.table, options.parameter), name)
-    folders = folder_names(groups)
+    groups = _group_runs(locate(path, options.runs, options.table, options.parameter), name)
+    folders = _folder_names(groups)
     return {
         value: run(path, replace(options, out=options.out / folders[value]), progress, notify, located)
         for value, located in groups.items()
     }
 
 
-def group_runs(located: Located, name: str) -> dict[str, Located]:
+def _group_runs(located: Located, name: str) -> dict[str, Located]:
     """Separate runs by a value that they state, in the order of the values.
 
     Raises:
@@ -218,7 +218,7 @@ def group_runs(located: Located, name: str) -> dict[str, Located]:
     """
     found = located.found
     if isinstance(found, SeriesReader):
-        raise UsageError("a series file does not describe runs", where=FLAG, hint="give profiles or a table")
+        raise UsageError("a series file does not describe runs", where=_FLAG, hint="give profiles or a table")
     if isinstance(found, TableSource):
         attributes = [run.profile.attributes for run in found.read().runs]
     else:
@@ -227,15 +227,15 @@ def group_runs(located: Located, name: str) -> dict[str, Located]:
     if not any(values):
         names = sorted({key for of_run in attributes for key in _names(of_run)})
         hint = f"they state {', '.join(names[:12])}" if names else "they state nothing"
-        raise UsageError(f"no run states '{name}'", where=FLAG, hint=hint)
-    different = sorted({value or NOT_STATED for value in values})
-    if len(different) > MOST_GROUPS:
-        raise UsageError(f"'{name}' has {len(different)} values", where=FLAG, hint="group by one with fewer")
+        raise UsageError(f"no run states '{name}'", where=_FLAG, hint=hint)
+    different = sorted({value or _NOT_STATED for value in values})
+    if len(different) > _MOST_GROUPS:
+        raise UsageError(f"'{name}' has {len(different)} values", where=_FLAG, hint="group by one with fewer")
 
     def of_value(value: str) -> Discovery | TableSource:
         if isinstance(found, TableSource):
-            return replace(found, only=(name, "" if value == NOT_STATED else value))
-        runs = (one for one, its in zip(found.runs, values, strict=True) if (its or NOT_STATED) == value)
+            return replace(found, only=(name, "" if value == _NOT_STATED else value))
+        runs = (one for one, its in zip(found.runs, values, strict=True) if (its or _NOT_STATED) == value)
         return replace(found, runs=tuple(runs))
 
     return {value: Located(located.path, of_value(value)) for value in different}
@@ -251,20 +251,19 @@ def compared_groups(path: Path, options: Options, text: str) -> list[tuple[tuple
 
     Raises:
         UsageError: no run states it, there are not two values, or values that are named do not occur.
-        PipelineError: the runs cannot be found.
     """
     located = locate(path, options.runs, options.table, options.parameter)
     name, _, wanted = text.partition("=")
-    groups = group_runs(located, name.strip())
+    groups = _group_runs(located, name.strip())
     values = list(groups)
     if len(values) < 2:
-        raise UsageError(f"all runs state {name} = {values[0]}", where=FLAG, hint="two values are compared")
+        raise UsageError(f"all runs state {name} = {values[0]}", where=_FLAG, hint="two values are compared")
     pairs = [(values[0], other) for other in values[1:]]
     if wanted:
         pairs = [(a, b) for a in values for b in values if a != b and f"{a},{b}" == wanted.strip()]
         if not pairs:
             hint = f"write two of {', '.join(values)} with a comma between them"
-            raise UsageError(f"no runs of '{wanted}'", where=FLAG, hint=hint)
+            raise UsageError(f"no runs of '{wanted}'", where=_FLAG, hint=hint)
     return [tuple((f"{name} = {value}", groups[value]) for value in pair) for pair in pairs]
 
 
@@ -282,11 +281,11 @@ def _names(attributes: Mapping[str, str]) -> list[str]:
     return [*metadata_of(attributes), *stated(attributes, SETTING)] or list(attributes)
 
 
-def folder_names(values: Mapping[str, object]) -> dict[str, str]:
+def _folder_names(values: Mapping[str, object]) -> dict[str, str]:
     """Return a folder name per value: its letters, digits and dots; numbered if two are the same."""
     names: dict[str, str] = {}
     for value in values:
-        kept = "".join(c if c.isalnum() or c in "._+-" else "-" for c in value).strip(".-")[:MAX_NAME]
+        kept = "".join(c if c.isalnum() or c in "._+-" else "-" for c in value).strip(".-")[:_MAX_NAME]
         name, number = kept or "group", 2
         while name in names.values():
             name, number = f"{kept or 'group'}-{number}", number + 1

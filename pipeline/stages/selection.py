@@ -7,7 +7,7 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import UsageError
-from ingest.experiment import Experiment, PerVisit, RunRecord, counted_work
+from ingest.experiment import VISITS, Experiment, PerVisit, RunRecord, counted_work
 from ingest.region_class import region_class
 from ingest.run_checks import unlike_repetitions
 from ingest.run_settings import TIME_PER_STEP, WORK, counts_work
@@ -15,23 +15,18 @@ from pipeline.columns.summary import Rows, Summary
 from pipeline.config.options import Options
 from pipeline.models.kernels import named
 from pipeline.questions.crossovers import NamedCrossover
-from pipeline.questions.differing_work import VISITS, stated_counts, unequal_steps, visits_of
+from pipeline.questions.differing_work import stated_counts, unequal_steps, visits_of
 from pipeline.questions.held_out import hold_out
 from pipeline.stages.ingest import Ingested
 from pipeline.wording.quantities import counted, point_text
 
-TIME = "time"
-WHOLE = "run"  # instead of a region: nothing is divided
-RUNS_NAMED = 3  # of those that did not visit a region
+_TIME = "time"
+_WHOLE = "run"  # instead of a region: nothing is divided
+_RUNS_NAMED = 3  # of those that did not visit a region
 
 
 def selected(read: Ingested, options: Options) -> Ingested:
-    """Return what is modelled: values per visit of a region, without kernels and some runs, as asked for.
-
-    Raises:
-        UsageError: a pattern matches no call path, a run did not visit the region, or not enough is left.
-        InputError: runs of one point are no repetitions of each other.
-    """
+    """Return what is modelled: values per visit of a region, without kernels and some runs, as asked for."""
     divided = per_visit(read, options.per)
     if unlike := unlike_repetitions(divided.experiment):
         raise unlike
@@ -42,7 +37,7 @@ def selected(read: Ingested, options: Options) -> Ingested:
 def per_visit(read: Ingested, region: str) -> Ingested:
     """Divide everything that adds up by how often each run visited a region.
 
-    Without a region runs of very different numbers of steps (`unequal_steps`) are divided by these; `WHOLE`
+    Without a region runs of very different numbers of steps (`unequal_steps`) are divided by these; `_WHOLE`
     leaves them as they are.
 
     A run's number of visits is the largest one of its locations, summed over the call paths of the region, so
@@ -55,9 +50,9 @@ def per_visit(read: Ingested, region: str) -> Ingested:
     experiment = read.experiment
     if not region and unequal_steps(experiment):
         divided = per_visit(read, WORK[0]).experiment
-        notice = f"runs of different length are compared per step; --per {WHOLE} keeps them as they are"
+        notice = f"runs of different length are compared per step; --per {_WHOLE} keeps them as they are"
         return replace(read, experiment=replace(divided, notices=(*divided.notices, notice)))
-    if not region or (region == WHOLE and WHOLE not in experiment.regions.name):
+    if not region or (region == _WHOLE and _WHOLE not in experiment.regions.name):
         return read
     if counts_work(region) and region not in experiment.regions.name:
         visits = stated_counts(experiment, region)
@@ -97,7 +92,7 @@ def _shortened(run: RunRecord, visits: float) -> RunRecord:
 
 def _not_visited(experiment: Experiment, region: str, missing: BoolArray) -> UsageError:
     names = _names(experiment, missing)
-    listed = ", ".join(names[:RUNS_NAMED]) + (", ..." if len(names) > RUNS_NAMED else "")
+    listed = ", ".join(names[:_RUNS_NAMED]) + (", ..." if len(names) > _RUNS_NAMED else "")
     what = f"{counted(len(names), 'run')} did not visit '{region}' ({listed})"
     return UsageError(
         what, where="--per", hint="choose a region that every run visits, such as its time step"
@@ -130,7 +125,7 @@ def without_kernels(read: Ingested, patterns: Sequence[str]) -> Ingested:
 
     values = {name: reduction.each(zeroed) for name, reduction in experiment.values.items()}
     runs = experiment.runs
-    if TIME in experiment.values:
+    if _TIME in experiment.values:
         runs = tuple(_shorter(run, experiment, out) for run in runs)
     left_out = f"without {counted(int(out.sum()), 'call path')} that match {', '.join(patterns)} (--without)"
     notices = (*experiment.notices, left_out)
@@ -140,7 +135,7 @@ def without_kernels(read: Ingested, patterns: Sequence[str]) -> Ingested:
 def _shorter(run: RunRecord, experiment: Experiment, out: BoolArray) -> RunRecord:
     """Take the time of call paths out of a run, from all of its locations by the same share of each class."""
     regions, tree = experiment.regions, experiment.tree
-    time: FloatArray = np.nan_to_num(experiment.values[TIME].sum[:, run.point, run.repetition])
+    time: FloatArray = np.nan_to_num(experiment.values[_TIME].sum[:, run.point, run.repetition])
     class_time = np.array(run.class_time, copy=True)
     left_out = dict.fromkeys(run.classes, 0.0)
     for node in np.flatnonzero(out & (time > 0)).tolist():

@@ -16,7 +16,7 @@ from ingest.reading.parquet_files import MAX_PARQUET_BYTES, BombError, open_parq
 from pipeline.store.atomic import write_atomically
 
 MOST_BYTES = 2**31 - 1  # or entries of lists: offsets have 32 bits
-PACKED = (b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18")  # how frames of zstd and LZ4 begin
+_PACKED = (b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18")  # how frames of zstd and LZ4 begin
 
 
 def numbers(values: npt.NDArray[Any]) -> pa.Array:
@@ -60,11 +60,7 @@ def ipc_bytes(table: pa.Table) -> bytes:
 
 
 def from_ipc(content: bytes) -> pa.Table:
-    """Return the table of `ipc_bytes`.
-
-    Raises:
-        OSError, pyarrow.ArrowException, ValueError: it is damaged, or would fill the memory.
-    """
+    """Return the table of `ipc_bytes`."""
     if _unpacked_size(content) > inflation_limit(len(content), MAX_PARQUET_BYTES):
         raise BombError(f"refused as a decompression bomb of {len(content)} bytes")
     return pa.ipc.open_stream(content).read_all()
@@ -73,7 +69,7 @@ def from_ipc(content: bytes) -> pa.Table:
 def _unpacked_size(content: bytes) -> int:
     """Return what the packed columns of a table in IPC format take: their sizes lie before them, int64."""
     total = 0
-    for magic in PACKED:
+    for magic in _PACKED:
         at = content.find(magic)
         while at >= 0:
             total += max(int.from_bytes(content[max(at - 8, 0) : at], "little", signed=True), 0)

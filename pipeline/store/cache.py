@@ -137,7 +137,6 @@ def read_reduced(path: Path, source: str) -> ReducedProfile:
 
     Raises:
         ValueError: the file is damaged.
-        OSError: it cannot be read.
     """
     content = _content(path)
     try:

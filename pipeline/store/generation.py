@@ -27,8 +27,8 @@ Found = TypeVar("Found")
 PROVENANCE = "run.json"
 STORE_VERSION = 4
 HIDDEN = ".generation-"  # and 16 hexadecimal digits
-ATTEMPTS = 5  # of a reader, while runs publish one result after the other
-AGAIN = "run `pipeline run` again"
+_ATTEMPTS = 5  # of a reader, while runs publish one result after the other
+_AGAIN = "run `pipeline run` again"
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class StoredResult:
 
 def damaged(directory: Path, reason: str) -> InputError:
     """Return the error for stored results that are not as they were written."""
-    return InputError(f"the stored results are damaged ({reason})", where=str(directory), hint=AGAIN)
+    return InputError(f"the stored results are damaged ({reason})", where=str(directory), hint=_AGAIN)
 
 
 def read_result(directory: Path, read: Callable[[StoredResult], Found]) -> Found:
@@ -109,7 +109,7 @@ def read_result(directory: Path, read: Callable[[StoredResult], Found]) -> Found
         InputError: the directory is not a complete result of this version, or as `read`.
     """
     stored = open_result(directory)
-    for _ in range(ATTEMPTS):
+    for _ in range(_ATTEMPTS):
         try:
             return read(stored)
         except InputError:
@@ -144,7 +144,7 @@ def open_result(directory: Path) -> StoredResult:
     if not isinstance(content, dict) or content.get("version") != STORE_VERSION:
         raise InputError("written by another version of pipeline", where=str(path), hint=hint)
     if content.pop("sha256", None) != _digest(content) or not _names_files(content):
-        raise InputError("has changed since it was written", where=str(path), hint=AGAIN)
+        raise InputError("has changed since it was written", where=str(path), hint=_AGAIN)
     return StoredResult(directory, content)
 
 

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import InputError
 from pipeline.gate.compared_studies import set_digest
-from pipeline.gate.kernel_values import ROUNDING, KernelId, KernelValues, Scope, wall_times
+from pipeline.gate.kernel_values import SAME_VALUES, KernelId, KernelValues, Scope, wall_times
 from pipeline.gate.target_forecast import Forecast
 from pipeline.gate.trends import Entries, by_share, entries_text
 from pipeline.store.arrow import read_table, write_table
@@ -50,7 +50,7 @@ SCHEMA = pa.schema(
         "predicted_efficiency": pa.float64(),
     }
 )
-FIRST_COLUMNS = 13  # that files have had from the first version on
+_FIRST_COLUMNS = 13  # that files have had from the first version on
 
 
 def history_rows(
@@ -141,7 +141,7 @@ def read_history(path: Path) -> pa.Table:
         raise InputError("no such file", where=str(path), hint=hint) from error
     except (OSError, pa.ArrowException, LookupError, ValueError, OverflowError) as error:
         raise InputError(f"cannot be read ({error})", where=str(path), hint=hint) from error
-    for name in SCHEMA.names[FIRST_COLUMNS:]:
+    for name in SCHEMA.names[_FIRST_COLUMNS:]:
         if name not in table.column_names:  # in files of earlier versions
             kind = SCHEMA.field(name).type
             unknown = "" if kind == pa.string() else float("nan")
@@ -206,7 +206,7 @@ def kernel_rows(
     table: pa.Table, wanted: Callable[[KernelId], bool] = lambda kernel: True
 ) -> dict[KernelId, list[dict[str, Any]]]:
     """Group the rows of kernels that are wanted, each in the order they were added."""
-    kernel, kernels = numbered_kernels(table)
+    kernel, kernels = _numbered_kernels(table)
     some = np.flatnonzero(np.array([wanted(one) for one in kernels], dtype=np.bool_)[kernel])
     found: dict[KernelId, list[dict[str, Any]]] = {}
     for n, row in zip(kernel[some].tolist(), table.take(some).to_pylist(), strict=True):
@@ -214,7 +214,7 @@ def kernel_rows(
     return found
 
 
-def numbered_kernels(table: pa.Table) -> tuple[IntArray, tuple[KernelId, ...]]:
+def _numbered_kernels(table: pa.Table) -> tuple[IntArray, tuple[KernelId, ...]]:
     """Return which kernel each row has, int64[rows], and the kernels in the order of their first rows.
 
     Raises:
@@ -227,24 +227,24 @@ def numbered_kernels(table: pa.Table) -> tuple[IntArray, tuple[KernelId, ...]]:
     lengths = pc.list_value_length(callpath).to_numpy(zero_copy_only=False)
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
     keys = pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets), names), " ")
-    number, first_rows = numbered_texts(
+    number, first_rows = _numbered_texts(
         pc.binary_join_element_wise(table["level"].combine_chunks(), keys, " ")
     )
     firsts = table.select(["level", "callpath"]).take(first_rows).to_pylist()
     return number, tuple(KernelId(Scope(row["level"]), tuple(row["callpath"])) for row in firsts)
 
 
-def numbered_texts(column: pa.ChunkedArray | pa.Array) -> tuple[IntArray, IntArray]:
+def _numbered_texts(column: pa.ChunkedArray | pa.Array) -> tuple[IntArray, IntArray]:
     """Number the distinct texts of a column by their first rows: int64[rows], and these rows."""
     whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     number = whole.dictionary_encode(null_encoding="encode").indices.to_numpy().astype(np.int64)
     return number, np.unique(number, return_index=True)[1].astype(np.int64)
 
 
-MOST_KERNELS = 500  # those of the largest shares
-LARGEST = 1e100  # values beyond it, or below its inverse, were not measured
-TEXTS = ("label", "commit", "machine", "metric", "unit")
-SAME = ("metric", "unit", "at")  # what entries that can be compared have in common
+_MOST_KERNELS = 500  # those of the largest shares
+_LARGEST = 1e100  # values beyond it, or below its inverse, were not measured
+_TEXTS = ("label", "commit", "machine", "metric", "unit")
+_SAME = ("metric", "unit", "at")  # what entries that can be compared have in common
 
 
 def comparable(table: pa.Table, machine: str = "") -> Entries:
@@ -262,8 +262,10 @@ def comparable(table: pa.Table, machine: str = "") -> Entries:
 
 
 def _comparable(table: pa.Table, machine: str) -> Entries:
-    label, first_rows = numbered_texts(table["label"])
-    heads = [head | {name: head[name] or "" for name in TEXTS} for head in table.take(first_rows).to_pylist()]
+    label, first_rows = _numbered_texts(table["label"])
+    heads = [
+        head | {name: head[name] or "" for name in _TEXTS} for head in table.take(first_rows).to_pylist()
+    ]
     if not heads:
         raise InputError("the history has no entries", hint="add one with `pipeline history add`")
     newest = next((head for head in reversed(heads) if machine in ("", head["machine"])), None)
@@ -284,7 +286,7 @@ def _comparable(table: pa.Table, machine: str) -> Entries:
 
 def _alike(head: dict[str, Any], newest: dict[str, Any]) -> bool:
     """Tell whether the first rows of two entries belong to entries that can be compared."""
-    same = all(head[name] == newest[name] for name in SAME)
+    same = all(head[name] == newest[name] for name in _SAME)
     return same and (head["machine"] in ("", newest["machine"]) or not newest["machine"])
 
 
@@ -293,7 +295,7 @@ def _entries(
 ) -> Entries:
     """Return the entries of a table, from the entry of each row, int64[rows], and the first row of each."""
     newest = heads[-1]
-    kernel, kernels = numbered_kernels(table)
+    kernel, kernels = _numbered_kernels(table)
     if not any(kernel.level is Scope.TOTAL for kernel in kernels):
         raise ValueError("there is no total")
     shape = len(kernels), len(heads)
@@ -301,8 +303,8 @@ def _entries(
     value = _matrix(shape, kernel, entry, _numbers(table, "value"))
     order = by_share(kernels, share)
     order = order[~_of_one_callpath(kernels, value)[order]]
-    left = max(len(order) - MOST_KERNELS, 0)
-    order = order[:MOST_KERNELS]
+    left = max(len(order) - _MOST_KERNELS, 0)
+    order = order[:_MOST_KERNELS]
 
     def numbers(name: str, wanted: BoolArray | None = None) -> FloatArray:
         values = _numbers(table, name)
@@ -311,7 +313,7 @@ def _entries(
         return _matrix(shape, kernel, entry, values)[order]
 
     def texts(name: str) -> tuple[tuple[str, ...], IntArray]:
-        code, firsts = numbered_texts(table[name])
+        code, firsts = _numbered_texts(table[name])
         names = tuple(text or "" for text in table[name].take(firsts).to_pylist())
         found = np.full(shape, -1)
         found[kernel, entry] = np.where(np.array(names)[code] == "", -1, code)
@@ -347,7 +349,7 @@ def _entries(
 
 def _point(text: str) -> dict[str, float]:
     point = {str(name): float(value) for name, value in json.loads(text).items()}
-    if not all(0 < value < LARGEST for value in point.values()):
+    if not all(0 < value < _LARGEST for value in point.values()):
         raise ValueError(f"{text} is not a measurement point")
     return point
 
@@ -362,7 +364,7 @@ def _of_one_callpath(kernels: Sequence[KernelId], value: FloatArray) -> BoolArra
         [
             kernel.level is Scope.REGION
             and any(
-                np.allclose(value[k], value[other], rtol=ROUNDING, atol=0, equal_nan=True)
+                np.allclose(value[k], value[other], rtol=SAME_VALUES, atol=0, equal_nan=True)
                 for other in callpaths[kernel.region]
             )
             for k, kernel in enumerate(kernels)
@@ -373,7 +375,7 @@ def _of_one_callpath(kernels: Sequence[KernelId], value: FloatArray) -> BoolArra
 
 def _notices(newest: dict[str, Any], left_out: Sequence[dict[str, Any]], kernels: int) -> list[str]:
     found = []
-    others = sum(all(head[name] == newest[name] for name in SAME) for head in left_out)
+    others = sum(all(head[name] == newest[name] for name in _SAME) for head in left_out)
     if others:
         machines = sorted({head["machine"] for head in left_out} - {newest["machine"], ""})
         found.append(
@@ -391,7 +393,7 @@ def _numbers(table: pa.Table, name: str) -> FloatArray:
     """Return a column, float64[rows]; NaN for what cannot be a value."""
     values = table[name].combine_chunks().to_numpy(zero_copy_only=False).astype(np.float64)
     size = np.abs(values)
-    return np.where((size == 0) | ((size > 1 / LARGEST) & (size < LARGEST)), values, np.nan)
+    return np.where((size == 0) | ((size > 1 / _LARGEST) & (size < _LARGEST)), values, np.nan)
 
 
 def _matrix(shape: tuple[int, int], kernel: IntArray, entry: IntArray, values: FloatArray) -> FloatArray:

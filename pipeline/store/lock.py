@@ -35,7 +35,7 @@ def only_writer(directory: Path, notify: Notify) -> Iterator[None]:
     with _opened(directory) as handle:
         if not _acquired(handle, directory, notify):
             notify(f"another run is writing to {directory}; waiting")
-            lock_when_free(handle)
+            _lock_when_free(handle)
         yield
 
 
@@ -73,7 +73,7 @@ def only_campaign_here(description: Path, notify: Notify) -> Iterator[tuple[int,
         if not _acquired(handle, path, notify):
             holder = one_line(os.pread(handle, 4096, 0).decode(errors="replace"))
             notify(f"{holder or 'another campaign'} is running on this machine; waiting")
-            lock_when_free(handle)
+            _lock_when_free(handle)
         os.ftruncate(handle, 0)
         os.pwrite(handle, os.fsencode(description), 0)
         yield (handle,)
@@ -96,13 +96,13 @@ def _opened(directory: Path) -> Iterator[int]:
 
 def _acquired(handle: int, directory: Path, notify: Notify) -> bool:
     try:
-        return lock_at_once(handle)
+        return _lock_at_once(handle)
     except OSError as error:  # file systems mounted without locks, such as Lustre without -o flock
         notify(f"{directory} cannot be locked ({error.strerror}): make sure that no other run writes to it")
     return True
 
 
-def lock_at_once(handle: int) -> bool:
+def _lock_at_once(handle: int) -> bool:
     """Take the lock of an open file; return whether it is held now, or another process holds it."""
     try:
         import fcntl
@@ -115,7 +115,7 @@ def lock_at_once(handle: int) -> bool:
     return True
 
 
-def lock_when_free(handle: int) -> None:
+def _lock_when_free(handle: int) -> None:
     """Wait until no other process holds the lock of an open file, and take it."""
     try:
         import fcntl

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 
-LIBRARIES = ("callpath-pipeline", "numpy", "pandas", "scipy", "scikit-learn", "pyarrow")
+_LIBRARIES = ("callpath-pipeline", "numpy", "pandas", "scipy", "scikit-learn", "pyarrow")
 
 installed_version = cache(version)  # of a package; a lookup parses the package's metadata
 
@@ -21,4 +21,4 @@ class InputFile:
 
 def software() -> dict[str, str]:
     """Return the versions of the software that computes results."""
-    return {"python": platform.python_version(), **{name: installed_version(name) for name in LIBRARIES}}
+    return {"python": platform.python_version(), **{name: installed_version(name) for name in _LIBRARIES}}

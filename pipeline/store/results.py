@@ -55,13 +55,13 @@ from pipeline.store.generation import STORE_VERSION, StoredResult, damaged, read
 from pipeline.store.made_from import InputFile, software
 from pipeline.wording.record_codec import as_plain, restored
 
-CALLPATHS, MEASUREMENTS, RUNS = "callpaths.parquet", "measurements.parquet", "runs.parquet"
+CALLPATHS, MEASUREMENTS, _RUNS = "callpaths.parquet", "measurements.parquet", "runs.parquet"
 _KEY = b"experiment"
-MANY_CELLS = 1 << 22  # of a metric, of which any number may be empty
-EMPTIEST = 100  # cells for one measured value, beyond
-MODELS, REGION_MODELS = "models.parquet", "region_models.parquet"
+_MANY_CELLS = 1 << 22  # of a metric, of which any number may be empty
+_EMPTIEST = 100  # cells for one measured value, beyond
+MODELS, _REGION_MODELS = "models.parquet", "region_models.parquet"
 SUMMARY, FILTER, EVIDENCE, REPORT = "summary.json", "app.filter", "app.filter.json", "report.html"
-METRIC_MODELS = "metric_models.parquet"
+_METRIC_MODELS = "metric_models.parquet"
 DAMAGE = (  # what damaged content makes readers raise
     *(OSError, pa.ArrowException, LookupError, TypeError, ValueError, AttributeError, ArithmeticError),
     *(RecursionError, MemoryError),
@@ -72,7 +72,7 @@ def write_analysis(directory: Path, analysis: Analysis, others: Mapping[str, Ana
     """Store the experiment, the models of its call paths and regions, and those of all other metrics."""
     held_out = analysis.experiment.held_out
     write_experiment(directory, held_out.whole if held_out else analysis.experiment)
-    levels = {MODELS: analysis.callpaths, REGION_MODELS: analysis.regions}
+    levels = {MODELS: analysis.callpaths, _REGION_MODELS: analysis.regions}
     for name, level in levels.items():
         formulas = kernel_formulas(analysis, level)
         described = {  # for human readers
@@ -84,7 +84,7 @@ def write_analysis(directory: Path, analysis: Analysis, others: Mapping[str, Ana
         for place, (column, values) in enumerate(described.items()):
             table = table.add_column(place, column, values)
         write_table(directory / name, table)
-    write_table(directory / METRIC_MODELS, _metric_models(others))
+    write_table(directory / _METRIC_MODELS, _metric_models(others))
 
 
 def _metric_models(others: Mapping[str, Analysis]) -> pa.Table:
@@ -176,10 +176,10 @@ def _study(result: StoredResult) -> StoredStudy:
     try:
         _require_entries(provenance)
         experiment = hold_out(read_experiment(result.read), result.configuration.get("hold_out", ()))
-        models = [from_table(read_table(result.read(name))) for name in (MODELS, REGION_MODELS)]
+        models = [from_table(read_table(result.read(name))) for name in (MODELS, _REGION_MODELS)]
         tables = {
             row["metric"]: (row["callpaths"], row["regions"])
-            for row in read_table(result.read(METRIC_MODELS)).to_pylist()
+            for row in read_table(result.read(_METRIC_MODELS)).to_pylist()
         }
         decision = restored(ScalingDecision, provenance["decision"])
         metric = experiment.chosen_metric(result.configuration["metric"])
@@ -197,7 +197,7 @@ def read_models(
     directory: Path, of_callpaths: bool
 ) -> tuple[ScalingModels, tuple[tuple[str, ...], ...], str]:
     """Return the models of call paths or regions of the chosen metric, their names, the unit of the total."""
-    return read_result(directory, lambda stored: _models(stored, MODELS if of_callpaths else REGION_MODELS))
+    return read_result(directory, lambda stored: _models(stored, MODELS if of_callpaths else _REGION_MODELS))
 
 
 def _models(stored: StoredResult, name: str) -> tuple[ScalingModels, tuple[tuple[str, ...], ...], str]:
@@ -248,7 +248,7 @@ def write_experiment(directory: Path, experiment: Experiment) -> None:
     """
     write_table(directory / CALLPATHS, _callpaths(experiment))
     write_tables(directory / MEASUREMENTS, _measurements(experiment))
-    write_table(directory / RUNS, _runs(experiment))
+    write_table(directory / _RUNS, _runs(experiment))
 
 
 def _callpaths(experiment: Experiment) -> pa.Table:
@@ -344,7 +344,7 @@ def read_experiment(read: Callable[[str], bytes]) -> Experiment:
     metrics = tuple(Metric(name, unit, MetricKind(kind)) for name, unit, kind in shared["metrics"])
     points = np.array(shared["points"], dtype=np.float64).reshape(-1, len(shared["parameters"]))
     shape = (len(tree), len(points), shared["repetitions"])
-    runs = _read_runs(read(RUNS))
+    runs = _read_runs(read(_RUNS))
     return Experiment(
         parameters=named_by_runs(tuple(shared["parameters"]), points, runs),
         points=points,
@@ -366,7 +366,7 @@ def read_experiment(read: Callable[[str], bytes]) -> Experiment:
 
 def _read_values(content: bytes, metrics: tuple[Metric, ...], shape: tuple[int, ...]) -> dict[str, Reduction]:
     values, measured = {}, read_table(content)
-    if math.prod(shape) > max(MANY_CELLS, EMPTIEST * len(measured)):
+    if math.prod(shape) > max(_MANY_CELLS, _EMPTIEST * len(measured)):
         raise ValueError(f"{len(measured)} rows are too few for {' x '.join(map(str, shape))} values")
     for metric in metrics:
         table = measured.filter(pc.is_in(measured["metric"], value_set=texts([metric.name])))
@@ -405,10 +405,10 @@ def _device_time(stored: list[float] | None) -> FloatArray:
 
 
 _BESIDE_ARRAYS = b"scaling_models"
-RAGGED = ("chosen", "weight", "coefficients", "covariance")
+_RAGGED = ("chosen", "weight", "coefficients", "covariance")
 _IN_RIVALS = {"chosen": "hypothesis"}
 _OF_RIVALS = ("degrees", "drift")
-PER_KERNEL = (*_OF_RIVALS, *(field.name for field in fields(Quality)))
+_PER_KERNEL = (*_OF_RIVALS, *(field.name for field in fields(Quality)))
 
 
 def to_table(models: ScalingModels) -> pa.Table:
@@ -420,9 +420,9 @@ def to_table(models: ScalingModels) -> pa.Table:
     """
     columns: dict[str, pa.Array] = {}
     rivals = models.rivals
-    for name in RAGGED:
+    for name in _RAGGED:
         columns[name] = _lists(getattr(rivals, _IN_RIVALS.get(name, name)), rivals.begin)
-    for name in PER_KERNEL:
+    for name in _PER_KERNEL:
         columns[name] = _column(getattr(rivals if name in _OF_RIVALS else models.quality, name))
     trend = models.trend
     if trend is not None:
@@ -463,9 +463,9 @@ def from_table(table: pa.Table) -> ScalingModels:
         raise InputError("the table holds no scaling models", hint="run `pipeline run` again")
     shared: dict[str, Any] = json.loads(metadata[_BESIDE_ARRAYS])
     width = 1 + shared["width"]
-    flat = {name: _values(table, name) for name in RAGGED}
+    flat = {name: _values(table, name) for name in _RAGGED}
     there = flat["chosen"] >= 0  # tables of before have places for as many rivals as any kernel has
-    per_kernel = {name: _values(table, name) for name in PER_KERNEL}
+    per_kernel = {name: _values(table, name) for name in _PER_KERNEL}
     per_kernel["valid_from"] = per_kernel["valid_from"].reshape(-1, len(shared["parameters"]))
     return ScalingModels(
         parameters=tuple(shared["parameters"]),

@@ -17,7 +17,7 @@ from pipeline.store.arrow import lists_of_numbers, numbers, numbers_of, read_tab
 from pipeline.store.atomic import write_bytes
 
 LOCATIONS = "locations.parquet"
-MOST_BYTES = 5_000_000
+MOST_LOCATION_BYTES = 5_000_000
 FEWEST_RANGES = 16  # of a point, before there are fewer kernels
 _KEY = b"locations"
 _PLACES = ("process", "thread")
@@ -32,8 +32,8 @@ _ENCODING = {f"{name}.list.element": "DELTA_BINARY_PACKED" for name in _PLACES +
 def write_locations(directory: Path, found: Sequence[KernelLocations]) -> tuple[KernelLocations, ...]:
     """Store the largest kernels on each location, one row per kernel and point, and return what was stored.
 
-    If the file would exceed `MOST_BYTES`, the points of the most locations are folded into ranges, and if
-    that is not enough, the smallest kernels are left out; `abridged` says so.
+    If the file would exceed `MOST_LOCATION_BYTES`, the points of the most locations are folded into
+    ranges, and if that is not enough, the smallest kernels are left out; `abridged` says so.
     """
     shown = tuple(found)
     most = max((len(point) for one in found for point in one.points), default=0)
@@ -51,10 +51,10 @@ def _small_enough(found: Sequence[KernelLocations]) -> bytes | None:
     """Return the content of the file; None if it exceeds the limit, as its values alone may already show."""
     points = [(len(one.region), point) for one in found for point in one.points]
     count = sum(kernels * len(point) * (3 if point.folded else 1) for kernels, point in points)
-    if _COMPRESSED * count * np.dtype(np.float32).itemsize > MOST_BYTES:
+    if _COMPRESSED * count * np.dtype(np.float32).itemsize > MOST_LOCATION_BYTES:
         return None
     content = _parquet(found)
-    return content if len(content) <= MOST_BYTES else None
+    return content if len(content) <= MOST_LOCATION_BYTES else None
 
 
 def abridged(measured: Sequence[KernelLocations], stored: Sequence[KernelLocations]) -> list[str]:

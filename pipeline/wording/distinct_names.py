@@ -10,9 +10,9 @@ from pipeline.wording.quantities import ARROW, ELLIPSIS, callpath_text, shorten_
 CallPath = tuple[str, ...]
 Call = tuple[str, int]
 Form = Callable[[Sequence[CallPath], int], list[str]]
-READABLE = 7  # characters of a name that say something
-ROOMY = 16  # characters from which on a text keeps both of its ends
-CLOSE = ARROW.strip()
+_READABLE = 7  # characters of a name that say something
+_ROOMY = 16  # characters from which on a text keeps both of its ends
+_CLOSE = ARROW.strip()
 
 
 def distinct_texts(callpaths: Sequence[Sequence[str]], width: int) -> list[str]:
@@ -35,7 +35,7 @@ def distinct_texts(callpaths: Sequence[Sequence[str]], width: int) -> list[str]:
 def _told_apart(paths: list[CallPath], width: int, used: set[str]) -> dict[CallPath, str]:
     """Return a text for each of some call paths that is not used yet, and add it to those used."""
     found: dict[CallPath, str] = {}
-    for form in FORMS:
+    for form in _FORMS:
         texts = form(paths, width)
         counts, left = Counter(texts), []
         for path, text in zip(paths, texts, strict=True):
@@ -109,9 +109,9 @@ def _fitting(path: CallPath, kept: set[int], names: Sequence[str], width: int) -
         text = _with_gaps(path, kept | more)
         if len(text) <= width:
             return text
-    for longest in range(max(len(path[position]) for position in kept), READABLE - 1, -1):
+    for longest in range(max(len(path[position]) for position in kept), _READABLE - 1, -1):
         shortened = dict(zip(names, _by_place([(name,) for name in names], longest), strict=True))
-        text = _with_gaps([*(shortened[name] for name in path[:-1]), path[-1]], kept, CLOSE)
+        text = _with_gaps([*(shortened[name] for name in path[:-1]), path[-1]], kept, _CLOSE)
         if len(text) <= width:
             return text
     return shorten_middle(text, width).replace(2 * ELLIPSIS, ELLIPSIS)
@@ -122,7 +122,7 @@ def _with_gaps(path: Sequence[str], kept: set[int], arrow: str = ARROW) -> str:
     text, before = "", -1
     for position in sorted(kept):
         gap = position > before + 1
-        if arrow == CLOSE and gap:
+        if arrow == _CLOSE and gap:
             text += ELLIPSIS
         elif gap:
             text += (arrow if text else "") + ELLIPSIS + arrow
@@ -153,7 +153,7 @@ def _around(text: str, place: int, width: int) -> str:
     """Shorten a text to both of its ends and what stands at a place."""
     if len(text) <= width:
         return text
-    if width < ROOMY:
+    if width < _ROOMY:
         start = max(min(place, len(text) - width + 1), 0)
         if start <= 1:
             return text[: width - 1] + ELLIPSIS
@@ -175,4 +175,4 @@ def _in_short(form: Form) -> Form:
     return lambda paths, width: form([tuple(map(shown_name, path)) for path in paths], width)
 
 
-FORMS: tuple[Form, ...] = (_in_short(_by_names), _in_short(_by_place), _by_names, _by_place)
+_FORMS: tuple[Form, ...] = (_in_short(_by_names), _in_short(_by_place), _by_names, _by_place)

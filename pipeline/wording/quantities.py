@@ -9,19 +9,19 @@ from typing import TypedDict
 import numpy as np
 import numpy.typing as npt
 
-from ingest.number_text import WORDS, count, figure, given_percent, percent, value_text
+from ingest.number_text import NUMBER_WORDS, count, figure, given_percent, percent, value_text
 from ingest.units import SECONDS
 from pipeline.wording.escaping import shown_name, visible
 
 __all__ = ["count", "figure", "given_percent", "percent", "value_text"]  # beside what is defined here
 
-JSON_DIGITS = 10  # significant digits: more than any measurement has, few enough to be read
+_JSON_DIGITS = 10  # significant digits: more than any measurement has, few enough to be read
 ELLIPSIS = "…"
 ARROW = " › "
 BETWEEN = " .. "
-CONSTANT = "constant"
+_CONSTANT = "constant"
 _PERCENT = " %"
-VALUES_LISTED = 8
+_VALUES_LISTED = 8
 
 WIDEST = 100.0  # factor between the ends of an interval, up to which it says something
 _ALIKE = 1e-6  # relative; sums within it are equal
@@ -66,7 +66,7 @@ def display_unit(unit: str, largest: float) -> tuple[float, str]:
             and GiB, joules kWh; from a million on, values are counted in millions, billions or trillions.
     """
     factor, shown = readable_unit(largest, unit)
-    for size, word in WORDS:
+    for size, word in NUMBER_WORDS:
         if largest * factor >= size:
             return factor / size, f"{word} {shown}".rstrip()
     return factor, shown
@@ -119,7 +119,7 @@ def half_width(relative_width: float) -> str:
 
 def growth_text(growth: str) -> str:
     """Write the growth of a model: ``constant``, ``p^(1/2)``."""
-    return CONSTANT if growth == "1" else growth
+    return _CONSTANT if growth == "1" else growth
 
 
 def probability_text(probability: float) -> str:
@@ -147,7 +147,7 @@ def point_text(point: Mapping[str, float]) -> str:
 def range_text(name: str, values: Sequence[float]) -> str:
     """Write the values of a parameter, or the first and the last of many: ``p = 2, 4, 8``."""
     found = sorted(set(values))
-    if len(found) > VALUES_LISTED:
+    if len(found) > _VALUES_LISTED:
         return f"{visible(name)} = {interval_text(found[0], found[-1], value_text)}"
     return f"{visible(name)} = {', '.join(map(value_text, found))}"
 
@@ -182,9 +182,6 @@ def numbers(values: npt.ArrayLike) -> list[float | int]:
     """Round values for JSON: ten significant digits, whole numbers as integers.
 
     Infinite values become the largest number there is, since JSON has no other.
-
-    Raises:
-        ValueError: if one is NaN.
     """
     return list(map(number, np.asarray(values, dtype=np.float64).tolist()))
 
@@ -194,7 +191,7 @@ def number(value: float) -> float | int:
     if math.isnan(value):
         raise ValueError("no number of a report may be NaN")
     most = sys.float_info.max
-    rounded = min(max(float(f"{value:.{JSON_DIGITS}g}"), -most), most)
+    rounded = min(max(float(f"{value:.{_JSON_DIGITS}g}"), -most), most)
     return int(rounded) if rounded.is_integer() and abs(rounded) < 2**53 else rounded
 
 

@@ -136,9 +136,6 @@ def restored(kind: Any, plain: Any, arrays: Mapping[str, Array] | None = None, p
     """Return the record of a kind that `as_plain` made plain data and arrays of.
 
     Equal texts of one tuple become one object. Fields that are not there have their defaults.
-
-    Raises:
-        LookupError, TypeError, ValueError, AttributeError: they do not make such a record.
     """
     origin, parts = get_origin(kind), get_args(kind)
     if origin is np.ndarray:

@@ -10,7 +10,7 @@ from ingest.accelerators import GPU
 from ingest.calltree import CallTree
 from ingest.profile import Metric, Profile
 from ingest.reduction import reduce_profile
-from ingest.series import Series
+from ingest.series import MeasuredSeries
 
 TOLERANCE = 1e-9  # of the sum of magnitudes: only rounding may differ
 
@@ -80,7 +80,7 @@ def _check_metric(profile: Profile, metric: Metric) -> tuple[float, float]:
     return float(own[:, profile.locations.cpu].sum()), size
 
 
-def check_series(series: Series) -> None:
+def check_series(series: MeasuredSeries) -> None:
     """Check tables and shapes of a series.
 
     Raises:

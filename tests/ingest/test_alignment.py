@@ -8,7 +8,7 @@ from ingest.errors import InputError
 from ingest.profile import Metric
 from ingest.reduction import reduce_profile
 from ingest.region_class import RegionClass
-from ingest.series import Series
+from ingest.series import MeasuredSeries
 from tests.profiles import make_profile
 
 MAIN, SOLVE, SEND, DEEP = ("main",), ("main", "solve"), ("main", "MPI_Send"), ("main", "MPI_Send", "copy")
@@ -157,7 +157,7 @@ def test_the_same_tree_with_other_names_is_another_one():
 def test_a_series_becomes_an_experiment_in_preorder_and_as_it_is():
     paths = (("b",), ("b", "c"), ("a",), ("a", "b"))
     values = np.arange(8.0).reshape(4, 2, 1)
-    series = Series(
+    series = MeasuredSeries(
         source="a.txt",
         parameters=("p",),
         points=np.array([[1.0], [2.0]]),

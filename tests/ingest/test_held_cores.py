@@ -3,7 +3,7 @@
 import pytest
 
 from ingest.held_cores import HeldCores, held_cores
-from ingest.profile import CORES, NODES
+from ingest.profile import NODES, SYSTEM_CORES
 from ingest.run_settings import SETTING, STATISTIC
 
 LOG, THREADS = {STATISTIC: "mean of processes"}, SETTING + "threads"
@@ -16,18 +16,24 @@ LOG, THREADS = {STATISTIC: "mean of processes"}, SETTING + "threads"
         ({}, 8, 8, 8, "2 threads per process = 2 cores"),  # measured one by one
         ({**LOG, THREADS: "8"}, 4, 32, 32, "8 threads per process = 8 cores"),
         ({**LOG, THREADS: "2"}, 8, 8, 8, "2 threads per process = 2 cores"),  # the log sums over threads
-        ({**LOG, CORES: "6"}, 8, 6, 6, "nodes x cores per node"),  # hardware threads share cores
-        ({**LOG, CORES: "48"}, 4, 4, 48, "nodes x cores per node"),
+        ({**LOG, SYSTEM_CORES: "6"}, 8, 6, 6, "nodes x cores per node"),  # hardware threads share cores
+        ({**LOG, SYSTEM_CORES: "48"}, 4, 4, 48, "nodes x cores per node"),
         ({"numhosts": "2", "cores_per_node": "36"}, 4, 4, 72, "nodes x cores per node"),
         (
-            {CORES: "4", "metadata: nodes": "2", "metadata: cores_per_node": "8"},
+            {SYSTEM_CORES: "4", "metadata: nodes": "2", "metadata: cores_per_node": "8"},
             4,
             4,
             16,
             "nodes x cores per node",
         ),
         ({**LOG, THREADS: "2", "metadata: threads": "3"}, 4, 12, 12, "3 threads per process = 3 cores"),
-        ({CORES: "2"}, 4, 4, 4, "1 core per process"),  # locations that share cores wait for each other
+        (
+            {SYSTEM_CORES: "2"},
+            4,
+            4,
+            4,
+            "1 core per process",
+        ),  # locations that share cores wait for each other
         ({**LOG, THREADS: "many", "numhosts": "2"}, 4, 4, 4, "1 core per process"),
     ],
 )

@@ -58,9 +58,9 @@ def test_kept_kernels_are_the_largest_and_add_up_to_their_sums(data, kept, many,
         load=InSmallBlocks(tree, {"time": values}),
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "KEPT", kept)
-        patch.setattr(module, "MANY_LOCATIONS", many)
-        patch.setattr(module, "MOST_HELD", held)
+        patch.setattr(module, "LOCATED_CALL_PATHS", kept)
+        patch.setattr(module, "_MANY_LOCATIONS", many)
+        patch.setattr(module, "_MOST_HELD", held)
         reduced = reduce_profile(profile, ["time"])
     found, sums = reduced.largest["time"], reduced.values["time"].sum
     of_region = [reduced.regions.name[r] for r in reduced.tree.region.tolist()]
@@ -93,8 +93,8 @@ def test_each_location_has_its_value():
 
 @pytest.mark.parametrize("held", [4, 100])
 def test_kernels_that_come_late_may_be_among_the_largest(monkeypatch, held):
-    monkeypatch.setattr(module, "KEPT", 2)
-    monkeypatch.setattr(module, "MOST_HELD", held)
+    monkeypatch.setattr(module, "LOCATED_CALL_PATHS", 2)
+    monkeypatch.setattr(module, "_MOST_HELD", held)
     time = {("main", str(i)): [float(v)] for i, v in enumerate((1, 7.5, 1, 1, 1, 1, 5, 1, 7, 8))}
     profile = make_profile({"time": {MAIN: [0.0], **time}})
     blocks = InSmallBlocks(profile.tree, profile.load.values)

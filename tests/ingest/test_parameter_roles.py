@@ -8,7 +8,7 @@ from ingest.parameter_roles import ProcessCount, counts_parts, counts_processes,
 from ingest.profile import Metric
 from ingest.reduction import reduce_profile
 from ingest.scaling import Scaling, decide_scaling, process_parameter
-from ingest.series import Series
+from ingest.series import MeasuredSeries
 from tests.profiles import make_profile
 
 P = (1, 2, 4, 8)
@@ -137,7 +137,7 @@ def test_the_parameter_that_counts_locations_is_kept_whatever_it_is_called():
 def series(values, **parameters):
     names, columns = tuple(parameters), np.array(list(parameters.values()), dtype=np.float64).T
     order = np.lexsort(columns.T[::-1])
-    return Series(
+    return MeasuredSeries(
         source="made",
         parameters=names,
         points=columns[order],

@@ -59,7 +59,7 @@ def test_blocks_are_asked_for_by_the_number_of_values_they_hold(monkeypatch, mos
             return iter(())
 
     object.__setattr__(profile, "load", Loader())
-    monkeypatch.setattr(module, "VALUES_PER_BLOCK", most)
+    monkeypatch.setattr(module, "_VALUES_PER_BLOCK", most)
     assert list(profile.exclusive_blocks("time", np.array([True, True]))) == []
     assert asked == [("time", rows)]
 

@@ -8,7 +8,7 @@ from ingest.profile import RegionTable
 from ingest.region_class import (
     CLASSES,
     MESSAGE_PASSING,
-    USEFUL,
+    USEFUL_WORK,
     Activity,
     RegionClass,
     region_class,
@@ -51,7 +51,7 @@ def test_a_whole_table_at_once():
     )
     found = [CLASSES[i] for i in region_classes(table).tolist()]
     assert found == [C.COMPUTATION, C.POINT_TO_POINT, C.IO, C.START_UP]
-    assert regions_in(table, USEFUL).tolist() == [True, False, True, False]
+    assert regions_in(table, USEFUL_WORK).tolist() == [True, False, True, False]
     assert regions_in(table, {C.START_UP, C.IO}).tolist() == [False, False, True, True]
 
 
@@ -70,7 +70,7 @@ def test_every_class_belongs_to_one_activity():
 
 
 def test_what_counts_as_useful_and_what_shows_that_communication_was_measured():
-    assert {C.COMPUTATION, C.MEMORY, C.IO} == USEFUL
+    assert {C.COMPUTATION, C.MEMORY, C.IO} == USEFUL_WORK
     assert {
         C.POINT_TO_POINT,
         C.COLLECTIVE,

@@ -16,7 +16,7 @@ from ingest.run_checks import (
     worst_share,
 )
 from ingest.run_settings import METADATA, RECONCILED, REMAINDER, SETTING, STOPPED
-from ingest.series import Series
+from ingest.series import MeasuredSeries
 from tests.profiles import make_profile
 
 
@@ -274,7 +274,7 @@ def test_times_of_repetitions_are_alike_but_for_a_disturbed_one_in_five(factors,
 
 def test_repetitions_of_series_are_checked_where_all_kernels_have_them():
     values = np.array([[[1.0, 9.0], [2.0, np.nan]], [[1.0, 9.0], [2.0, 2.0]]])
-    series = Series(
+    series = MeasuredSeries(
         source="made",
         parameters=("p",),
         points=np.array([[1.0], [2.0]]),

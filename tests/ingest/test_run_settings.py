@@ -1,7 +1,7 @@
 import pytest
 
 from ingest.alignment import MeasuredRun, align
-from ingest.profile import MACHINE
+from ingest.profile import SYSTEM_MACHINE
 from ingest.readers import timer_tables
 from ingest.reduction import reduce_profile
 from ingest.run_settings import (
@@ -58,8 +58,8 @@ def test_an_experiment_notes_runs_of_different_length(tmp_path):
     ("attributes", "expected"),
     [
         ({"cluster": "chekov", "compiler": "clang 15"}, {"machine": "chekov", "compiler": "clang 15"}),
-        ({"Creator": "Score-P 8.4", MACHINE: "alps"}, {"machine": "alps", "profiler": "Score-P 8.4"}),
-        ({MACHINE: "Linux"}, {}),  # Score-P's own if the user gives none
+        ({"Creator": "Score-P 8.4", SYSTEM_MACHINE: "alps"}, {"machine": "alps", "profiler": "Score-P 8.4"}),
+        ({SYSTEM_MACHINE: "Linux"}, {}),  # Score-P's own if the user gives none
         (
             {"Hostname": "n1", "TAU Version": "2.31", "username": "me"},
             {"machine": "n1", "profiler": "TAU 2.31"},

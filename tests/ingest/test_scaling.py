@@ -5,7 +5,7 @@ from ingest.alignment import MeasuredRun, align, experiment_from_series
 from ingest.profile import CPU, Metric
 from ingest.reduction import reduce_profile
 from ingest.region_class import GPU_KERNEL
-from ingest.run_settings import GENERATOR, TABLE
+from ingest.run_settings import GENERATOR, TABLE_SETTING
 from ingest.scaling import (
     Scaling,
     computing_time_per_location,
@@ -13,7 +13,7 @@ from ingest.scaling import (
     location_unit,
     process_parameter,
 )
-from ingest.series import Series
+from ingest.series import MeasuredSeries
 from tests.profiles import make_profile
 
 MAIN, SOLVE, REDUCE = ("main",), ("main", "solve"), ("main", "MPI_Allreduce")
@@ -110,7 +110,7 @@ def test_a_parameter_that_does_not_change_the_number_of_locations_counts_no_proc
 
 def test_a_series_file_is_modelled_as_it_is():
     points = np.array([[1.0], [2.0]])
-    series = Series(
+    series = MeasuredSeries(
         source="a.txt",
         parameters=("p",),
         points=points,
@@ -188,7 +188,7 @@ def test_slopes_are_taken_with_the_other_parameters_fixed():
 def falling(name, power=-0.9, **more):
     points = np.array([[1.0], [2.0], [4.0], [16.0]])
     return experiment_from_series(
-        Series(
+        MeasuredSeries(
             source="made",
             parameters=(name,),
             points=points,
@@ -213,7 +213,7 @@ def test_series_that_fall_with_processes_are_strong_and_the_other_is_offered():
     assert decide_scaling(falling("p"), Scaling.WEAK).scaling is Scaling.WEAK
 
 
-def tables_of(name, seconds=lambda k: 100.0 / k, generator=TABLE):
+def tables_of(name, seconds=lambda k: 100.0 / k, generator=TABLE_SETTING):
     runs = []
     for k in (1, 2, 4, 8):
         profile = make_profile({"time": {MAIN: [seconds(k)] * k}})

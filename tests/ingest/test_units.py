@@ -20,7 +20,7 @@ from ingest.units import (
     NONE,
     RATE,
     SECONDS,
-    TIME,
+    TIME_DIMENSION,
     Dimension,
     Quantity,
     parse_positive,
@@ -102,7 +102,7 @@ def test_an_unknown_unit_is_one_line(text):
 
 
 def test_dimensions_by_name():
-    named = {"no unit": NONE, "s": TIME, "B": BYTES, "flop": FLOP, "1/s": RATE, "B/s": BANDWIDTH}
+    named = {"no unit": NONE, "s": TIME_DIMENSION, "B": BYTES, "flop": FLOP, "1/s": RATE, "B/s": BANDWIDTH}
     assert {str(dimension): dimension for dimension in (*named.values(), FLOP_RATE)} == {
         **named,
         "flop/s": FLOP_RATE,
@@ -110,7 +110,7 @@ def test_dimensions_by_name():
 
 
 def test_dimensions_multiply_and_divide():
-    assert str(TIME * TIME / BYTES) == "s^2/B"
+    assert str(TIME_DIMENSION * TIME_DIMENSION / BYTES) == "s^2/B"
     assert str(BANDWIDTH ** Fraction(1, 2)) == "B^1/2/s^1/2"
     assert BYTES / BYTES == NONE
     assert Dimension() == NONE
@@ -200,11 +200,11 @@ def test_units_in_a_second_are_whole_numbers():
 
 # What a user writes, its value in SI units and its dimension.
 WRITTEN = [
-    ("90sec", 90.0, TIME),
-    ("2 hours", 7200.0, TIME),
-    ("1.5 H", None, TIME),
-    ("2 Days", 172_800.0, TIME),
-    ("3 MIN", 180.0, TIME),
+    ("90sec", 90.0, TIME_DIMENSION),
+    ("2 hours", 7200.0, TIME_DIMENSION),
+    ("1.5 H", None, TIME_DIMENSION),
+    ("2 Days", 172_800.0, TIME_DIMENSION),
+    ("3 MIN", 180.0, TIME_DIMENSION),
     ("4gb", 4e9, BYTES),
     ("4 KB", 4e3, BYTES),
     ("2 mib", 2.0**21, BYTES),
@@ -260,4 +260,4 @@ def test_every_reader_takes_the_same_units(tmp_path):
 @pytest.mark.parametrize("text", ["1 s +- 5 %", "0 s", "-1 s", "1e999 s", "s", "1,5 s"])
 def test_an_option_is_one_positive_number(text):
     with pytest.raises(UsageError, match="invalid deadline"):
-        parse_positive(text, TIME, "deadline", "write 2h")
+        parse_positive(text, TIME_DIMENSION, "deadline", "write 2h")

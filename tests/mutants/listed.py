@@ -100,8 +100,8 @@ LISTED = (
     ),
     Listed(
         "first Markdown row lost",
-        "_table(found[:ROWS]",
-        "_table(found[1:ROWS]",
+        "_table(found[:_ROWS]",
+        "_table(found[1:_ROWS]",
     ),
     Listed(
         "width of a campaign's answer",
@@ -110,8 +110,8 @@ LISTED = (
     ),
     Listed(
         "other files beside reports of ranks",
-        "in ENDINGS and file.is_file()",
-        "in ENDINGS or file.is_file()",
+        "in _ENDINGS and file.is_file()",
+        "in _ENDINGS or file.is_file()",
     ),
     Listed(
         "bends of any trend",

@@ -31,10 +31,10 @@ from ingest.readers.caliper.caliper_profile import (
 from ingest.reading.files import read_text
 from ingest.reading.packed import plain_name
 
-MAX_DEPTH = 2000  # of a node
-MAX_DIGITS = 19
+_MAX_DEPTH = 2000  # of a node
+_MAX_DIGITS = 19
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 _ATTRIBUTE, _TYPE, _PROPERTIES = 8, 9, 10  # attributes that every file has
 _BOOTSTRAP = 12  # nodes that every file has without writing them
@@ -90,10 +90,10 @@ class Nodes:
         match = _NODE_LINE.fullmatch(line)
         node, parent = (int(match[1]), int(match[4] or 0)) if match else (-1, -1)
         unknown = node in self.depth or parent not in self.depth
-        if match is None or unknown or self.depth[parent] >= MAX_DEPTH:
+        if match is None or unknown or self.depth[parent] >= _MAX_DEPTH:
             raise ValueError("malformed node")
         self.depth[node] = self.depth[parent] + 1
-        data = plain(match[3])
+        data = _plain(match[3])
         self.nodes[node] = int(match[2]), data, int(match[4]) if match[4] else -1
         if self.nodes[node][0] == _ATTRIBUTE:
             self._define_attribute(node, data)
@@ -120,13 +120,13 @@ class Nodes:
         if node < _BOOTSTRAP:
             found = Annotations(ROOT, nested=False, values={})
         else:
-            found = defined(self.known, node, "node")
+            found = _defined(self.known, node, "node")
         for node in reversed(pending):
             found = self.known[node] = self._below(found, *self.nodes[node][:2])
         return found
 
     def _below(self, above: Annotations, number: int, data: str) -> Annotations:
-        attribute = defined(self.attributes, number, "attribute")
+        attribute = _defined(self.attributes, number, "attribute")
         if attribute.hidden or number < _BOOTSTRAP:
             return above
         if not attribute.nested:
@@ -139,17 +139,17 @@ class Nodes:
         """Return the path and the other values of all nodes of ``29=31``; the last of each counts."""
         node, values = ROOT, dict[str, str]()
         for text in filter(None, references.split("=")):
-            found = self.annotations(number(text))
+            found = self.annotations(_number(text))
             node = found.node if found.nested else node
             values |= found.values
         return node, values
 
     def attribute(self, text: str) -> Attribute:
         """Return the attribute of a number."""
-        return defined(self.attributes, number(text), "attribute")
+        return _defined(self.attributes, _number(text), "attribute")
 
 
-BLOCK = 1 << 24  # characters whose lines are split at once
+_BLOCK = 1 << 24  # characters whose lines are split at once
 
 # Lines of records as they usually are, and all others: with escaped characters, of nodes and globals.
 _LINE = re.compile(r"^(?:__rec=ctx(?:,ref=([0-9=]*))?,attr=([0-9=]+),data=([^,\\\n]*)|(.*))$", re.MULTILINE)
@@ -243,7 +243,7 @@ def matches(path: Path) -> bool:
     return plain_name(path).suffix.lower() == ".cali" and path.is_file()
 
 
-def read(path: Path) -> Profile:
+def _read(path: Path) -> Profile:
     """Read a profile: time in seconds on processor and accelerators, visits and hardware counters."""
     return assemble(read_records(path))
 
@@ -253,7 +253,7 @@ def parameters(path: Path) -> Mapping[str, float]:
     return parameters_among(read_records(path, with_values=False).globals)
 
 
-def texts(path: Path) -> Mapping[str, str]:
+def _texts(path: Path) -> Mapping[str, str]:
     """Return the texts among the global values, which may tell kinds of runs."""
     return texts_among(read_records(path, with_values=False).globals)
 
@@ -294,7 +294,7 @@ def _blocks(path: Path) -> Iterator[tuple[int, str]]:
     text = text.replace("\r\n", "\n")
     start, number = 0, 1
     while start < len(text):
-        end = text.rfind("\n", start, start + BLOCK) + 1 or text.find("\n", start) + 1
+        end = text.rfind("\n", start, start + _BLOCK) + 1 or text.find("\n", start) + 1
         yield number, text[start : end - 1]
         number += text.count("\n", start, end)
         start = end
@@ -347,16 +347,16 @@ def _parts(line: str) -> dict[str, str]:
 
 
 def _values(text: str) -> list[str]:
-    return list(map(plain, _VALUE.findall(text))) if "\\" in text else text.split("=")
+    return list(map(_plain, _VALUE.findall(text))) if "\\" in text else text.split("=")
 
 
 READER = ProfileReader(
     name="Caliper",
     pattern="*.cali",
     matches=matches,
-    read=read,
+    read=_read,
     parameters=parameters,
-    texts=texts,
+    texts=_texts,
     max_bytes=1 << 28,
 )
 
@@ -368,19 +368,19 @@ READER = ProfileReader(
 # path.
 
 
-def plain(text: str) -> str:
+def _plain(text: str) -> str:
     r"""Return a text as it was before characters were escaped; ``\n`` is the end of a line."""
     return _ESCAPED.sub(lambda found: "\n" if found[1] == "n" else found[1], text) if "\\" in text else text
 
 
-def number(text: str) -> int:
+def _number(text: str) -> int:
     """Return the number of a node."""
-    if not (text.isdecimal() and len(text) < MAX_DIGITS):
+    if not (text.isdecimal() and len(text) < _MAX_DIGITS):
         raise ValueError(f"damaged: '{text[:30]}' is not the number of a node")
     return int(text)
 
 
-def defined(known: Mapping[int, T], number: int, what: str) -> T:
+def _defined(known: Mapping[int, _T], number: int, what: str) -> _T:
     """Return what has a number."""
     if number not in known:
         raise ValueError(f"damaged: {what} {number} is not defined")

@@ -36,16 +36,16 @@ from ingest.profile import (
     require_summable,
 )
 from ingest.reading.files import missing_numbers
-from ingest.reading.stacks import TIME
+from ingest.reading.stacks import TIME_METRIC
 from ingest.region_class import GPU_COPY, GPU_KERNEL
-from ingest.resource_use import MEMORY, TOTAL, memory_attributes, memory_factor
+from ingest.resource_use import MEMORY, TOTAL_RESOURCE, memory_attributes, memory_factor
 from ingest.units import SECONDS
 
 Value = str | float
 
 # Global values that are not parameters: what the run took, and what only identifies it.
-OUTCOMES = frozenset(("cputime", "elapsed_time", "figure_of_merit", "fom", "systime", "walltime"))
-BOOKKEEPING = frozenset(("jobid", "job_id", "launchdate", "launchday", "pid", "uid"))
+_OUTCOMES = frozenset(("cputime", "elapsed_time", "figure_of_merit", "fom", "systime", "walltime"))
+_BOOKKEEPING = frozenset(("jobid", "job_id", "launchdate", "launchday", "pid", "uid"))
 _OWN_GLOBALS = ("cali.", "spot.", "opts:")
 _WHOLE_NUMBER = re.compile(r"[0-9]{1,15}")
 _INDEX = re.compile(r"[0-9]{1,18}")
@@ -120,7 +120,7 @@ def parameters_among(globals_: Mapping[str, str]) -> dict[str, float]:
     """Return the whole numbers among global values that may be parameters of the run, by name."""
     found = {}
     for name, value in sorted(globals_.items()):
-        known = name in OUTCOMES | BOOKKEEPING or name.startswith(_OWN_GLOBALS)
+        known = name in _OUTCOMES | _BOOKKEEPING or name.startswith(_OWN_GLOBALS)
         if not known and _WHOLE_NUMBER.fullmatch(value):
             found[name] = float(value)
     return found
@@ -140,16 +140,18 @@ def _index(value: Value) -> int:
     return int(text) if _INDEX.fullmatch(text) else 0
 
 
-WORLD_SIZES = ("mpi.world.size", "jobsize")  # global values with the number of processes
-RANKS = ("mpi.rank", "rank")
-THREADS = ("omp.thread.id", "thread", "pthread.id")
-CHANNEL = "spot.channel"
-REGION_CHANNEL = "regionprofile"  # the one of Spot's channels that holds the profile; others hold time series
+_WORLD_SIZES = ("mpi.world.size", "jobsize")  # global values with the number of processes
+_RANKS = ("mpi.rank", "rank")
+_THREADS = ("omp.thread.id", "thread", "pthread.id")
+_CHANNEL = "spot.channel"
+_REGION_CHANNEL = (
+    "regionprofile"  # the one of Spot's channels that holds the profile; others hold time series
+)
 
-DEVICES = ("rocm.activity.device", "rocm.agent")
+_DEVICES = ("rocm.activity.device", "rocm.agent")
 KINDS = ("cupti.activity.kind", "rocm.activity")
-KERNELS = ("cupti.kernel.name", "rocm.kernel.name")
-API_CALLS = {"cupti.runtimeAPI": "cuda", "cupti.driverAPI": "cuda", "rocm.api": "hip"}
+KERNEL_ATTRIBUTES = ("cupti.kernel.name", "rocm.kernel.name")
+_API_CALLS = {"cupti.runtimeAPI": "cuda", "cupti.driverAPI": "cuda", "rocm.api": "hip"}
 """Paradigms of the nested attributes whose values are calls of an interface to accelerators."""
 
 _TIME = re.compile(
@@ -180,7 +182,7 @@ class TimeName:
         return self.inclusive, self.summed, self.interface, self.name
 
 
-def time_name(name: str, unit: str) -> TimeName | None:
+def _time_name(name: str, unit: str) -> TimeName | None:
     """Return what a name says; None if it is not that of a sum of times."""
     if name in _ALIASES:
         inclusive, device = _ALIASES[name]
@@ -208,18 +210,18 @@ def time_name(name: str, unit: str) -> TimeName | None:
     )
 
 
-def times(names: Iterable[str], units: Mapping[str, str], *, device: bool) -> list[TimeName]:
+def _times(names: Iterable[str], units: Mapping[str, str], *, device: bool) -> list[TimeName]:
     """Return the times of the host or of accelerators, the preferred one first."""
-    found = [time for name in names if (time := time_name(name, units.get(name, "")))]
+    found = [time for name in names if (time := _time_name(name, units.get(name, "")))]
     return sorted((time for time in found if time.device == device), key=lambda time: time.preference)
 
 
-def visits_name(names: Iterable[str]) -> str | None:
+def _visits_name(names: Iterable[str]) -> str | None:
     """Return the name of the numbers of visits, None if there is none."""
     return next((name for name in sorted(names) if _VISITS.fullmatch(name)), None)
 
 
-def counters(names: Iterable[str]) -> dict[str, str]:
+def _counters(names: Iterable[str]) -> dict[str, str]:
     """Return the value to read by the name of each counter: that of processes before sums over them."""
     found: dict[str, str] = {}
     for name in sorted(sorted(names), key=len):
@@ -228,18 +230,18 @@ def counters(names: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def is_copy(kind: str) -> bool:
+def _is_copy(kind: str) -> bool:
     """Return whether an activity is a copy or a fill: ``memcpy``, ``CopyHostToDevice``, ``FillBuffer``."""
     return re.search(r"cpy|copy|memset|fill|uvm|migration", kind, re.IGNORECASE) is not None
 
 
-SUM = "sum#"
-AVERAGE, VISITORS = "avg#", "avg.count#"  # of the processes that visited a call path, and their number
+_SUM = "sum#"
+_AVERAGE, _VISITORS = "avg#", "avg.count#"  # of the processes that visited a call path, and their number
 OUTSIDE = "<outside>"  # the region of values outside of all annotations
-UNNAMED_ACTIVITIES = "GPU activities"  # time on accelerators whose kernels or copies are not named
-MAX_ATTRIBUTE = 1000
-MAX_VALUES = 1 << 27
-ROUNDING = 1e-5  # seconds: times are printed with six decimals, and their differences carry the rounding
+_UNNAMED_ACTIVITIES = "GPU activities"  # time on accelerators whose kernels or copies are not named
+_MAX_ATTRIBUTE = 1000
+_MAX_VALUES = 1 << 27
+_ROUNDING = 1e-5  # seconds: times are printed with six decimals, and their differences carry the rounding
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -270,16 +272,16 @@ def assemble(records: Records) -> Profile:
     Time on accelerators is that of regions below the call path of the host that launched them. Values that
     Caliper summed over the processes stand for as many locations, and a notice says so.
     """
-    records = with_sums(_of_profile(records))
+    records = _with_sums(_of_profile(records))
     time = _host_time(records)
-    visits = visits_name(records.columns)
-    counted = ({} if visits is None else {"visits": visits}) | counters(records.columns)
-    measures = {TIME: time.name, **{Metric(name, "occ"): column for name, column in counted.items()}}
+    visits = _visits_name(records.columns)
+    counted = ({} if visits is None else {"visits": visits}) | _counters(records.columns)
+    measures = {TIME_METRIC: time.name, **{Metric(name, "occ"): column for name, column in counted.items()}}
     rows = _any_of([records.rows(column) for column in measures.values()], len(records.node))
     activities = _activities(records)
     places = _places(records, rows, activities)
     location, device, locations = _locations(records, rows, activities.rows)
-    if len(places.tree) * len(locations) > MAX_VALUES:
+    if len(places.tree) * len(locations) > _MAX_VALUES:
         what = f"too large for memory: {len(places.tree)} call paths on {len(locations)} locations"
         raise InputError(what, where=records.source)
     shape = len(places.tree), len(locations)
@@ -293,10 +295,10 @@ def assemble(records: Records) -> Profile:
         recorded = np.zeros(shape, dtype=np.bool_)
         recorded[places.node[rows], location[rows]] = True
         seconds = _with_callers(places.tree, seconds, recorded)
-        seconds = within_callers(places.tree, seconds) if uncounted(records) else seconds
+        seconds = _within_callers(places.tree, seconds) if _uncounted(records) else seconds
         seconds = places.tree.exclusive(seconds)
     on_devices = _device_seconds(places, activities, device, records.source)
-    negative = int((seconds < -ROUNDING).sum() + (on_devices < -ROUNDING).sum())
+    negative = int((seconds < -_ROUNDING).sum() + (on_devices < -_ROUNDING).sum())
     values["time"] = np.maximum(seconds, 0.0)
     np.add.at(values["time"], (places.activity, device), np.maximum(on_devices, 0.0))
     return Profile(
@@ -306,9 +308,9 @@ def assemble(records: Records) -> Profile:
         locations=locations,
         metrics=tuple(measures),
         load=ValuesInMemory(places.tree, values),
-        summed=summed_over(records, time, places.tree, places.node, factor),
+        summed=_summed_over(records, time, places.tree, places.node, factor),
         attributes={"generator": "Caliper"}
-        | {name: value[:MAX_ATTRIBUTE] for name, value in records.globals.items()}
+        | {name: value[:_MAX_ATTRIBUTE] for name, value in records.globals.items()}
         | _memory(records),
         notices=(*notices, *_notices(time, records, negative)),
     )
@@ -319,34 +321,36 @@ def _memory(records: Records) -> dict[str, str]:
     for name, column in records.columns.items():
         factor = memory_factor(Metric(name, records.units.get(name, "")))
         if factor is not None:
-            ranks, rank = np.unique(records.indices(RANKS)[column.rows], return_inverse=True)
+            ranks, rank = np.unique(records.indices(_RANKS)[column.rows], return_inverse=True)
             highest = np.zeros(len(ranks))
             np.maximum.at(highest, rank.reshape(-1), factor * records.numbers(name))
-            by_rank = any(one in records.columns for one in RANKS)
-            total = {TOTAL: float(highest.sum())} if by_rank else {}
+            by_rank = any(one in records.columns for one in _RANKS)
+            total = {TOTAL_RESOURCE: float(highest.sum())} if by_rank else {}
             return memory_attributes(name, **{MEMORY: float(highest.max(initial=0.0))}, **total)
     return {}
 
 
 def _of_profile(records: Records) -> Records:
     """Leave out the records of Spot's channels that hold no profile."""
-    if CHANNEL not in records.columns:
+    if _CHANNEL not in records.columns:
         return records
-    channel = records.columns[CHANNEL]
+    channel = records.columns[_CHANNEL]
     others = {
-        row for row, name in zip(channel.rows.tolist(), channel.values, strict=True) if name != REGION_CHANNEL
+        row
+        for row, name in zip(channel.rows.tolist(), channel.values, strict=True)
+        if name != _REGION_CHANNEL
     }
     columns = {name: column.without(others) for name, column in records.columns.items()}
     return replace(records, columns={name: column for name, column in columns.items() if len(column.rows)})
 
 
 def _host_time(records: Records) -> TimeName:
-    found = times(records.columns, records.units, device=False)
+    found = _times(records.columns, records.units, device=False)
     if not found:
         names = ", ".join(sorted(name for name in records.columns if "#" in name or "." in name))
         hint = f"values here: {names[:200] or 'none'}"
         raise InputError("it contains no sum of times", where=records.source, hint=hint)
-    inclusive = (time for time in found if time.inclusive and uncounted(records))
+    inclusive = (time for time in found if time.inclusive and _uncounted(records))
     return next(inclusive, found[0])
 
 
@@ -367,7 +371,7 @@ def _factor(time: TimeName, records: Records) -> tuple[float, tuple[str, ...]]:
 
 def _activities(records: Records) -> _Activities:
     """Return what ran on accelerators, named by kernel, or else by kind."""
-    found = times(records.columns, records.units, device=True)
+    found = _times(records.columns, records.units, device=True)
     if not found:
         nothing = np.zeros(0)
         return _Activities(
@@ -376,13 +380,13 @@ def _activities(records: Records) -> _Activities:
     time = found[0]
     seconds = records.numbers(time.name) * (1.0 if time.seconds is None else time.seconds)
     rows = records.rows(time.name)
-    kinds, kernels = records.texts(KINDS), records.texts(KERNELS)
+    kinds, kernels = records.texts(KINDS), records.texts(KERNEL_ATTRIBUTES)
     names, copies = [], set[str]()
     for row in rows.tolist():
-        name = kernels.get(row) or kinds.get(row) or UNNAMED_ACTIVITIES
+        name = kernels.get(row) or kinds.get(row) or _UNNAMED_ACTIVITIES
         name += " (GPU)" if name in records.callpaths.regions else ""
         names.append(name)
-        if is_copy(kinds.get(row, "")):
+        if _is_copy(kinds.get(row, "")):
             copies.add(name)
     return _Activities(
         rows=rows, names=names, copies=frozenset(copies), seconds=seconds, inclusive=time.inclusive
@@ -444,8 +448,8 @@ def _locations(
     Returns:
         int64[n], the locations of records of the host; int64[k], of activities; and the table of locations.
     """
-    rank, thread = records.indices(RANKS), records.indices(THREADS)
-    device = records.indices(DEVICES)
+    rank, thread = records.indices(_RANKS), records.indices(_THREADS)
+    device = records.indices(_DEVICES)
     threads, of_rows = _unique_pairs(rank[rows], thread[rows])
     devices, of_activities = _unique_pairs(rank[activities], device[activities])
     ranks, process = np.unique(np.concatenate([threads[:, 0], devices[:, 0]]), return_inverse=True)
@@ -479,7 +483,7 @@ def _device_seconds(places: _Places, activities: _Activities, device: IntArray, 
     name = np.array([number[name] for name in activities.names], dtype=np.int64)
     keys, column = _unique_pairs(device, name)
     shape = len(places.tree), len(keys)
-    if shape[0] * shape[1] > MAX_VALUES:
+    if shape[0] * shape[1] > _MAX_VALUES:
         what = f"too large for memory: {shape[0]} call paths with {shape[1]} activities"
         raise InputError(what, where=source)
     inclusive, recorded = np.zeros(shape), np.zeros(shape, dtype=np.bool_)
@@ -513,20 +517,22 @@ def _paradigm(name: str, kinds: set[str]) -> str:
     """Return the paradigm of a region of the host by the attributes that its name is a value of."""
     if "mpi.function" in kinds and name.startswith("MPI_"):
         return "mpi"
-    return next((API_CALLS[kind] for kind in sorted(kinds) if kind in API_CALLS), "user")
+    return next((_API_CALLS[kind] for kind in sorted(kinds) if kind in _API_CALLS), "user")
 
 
 def _notices(time: TimeName, records: Records, negative: int) -> list[str]:
-    notices, processes = [], stated_processes(records)
-    if are_sums(records, time) and processes != 1:
+    notices, processes = [], _stated_processes(records)
+    if _are_sums(records, time) and processes != 1:
         stated = "averages over the processes" if records.averages else "sums over the processes"
         together = "an average process" if records.averages else "all together"
         unknown = "" if processes else f", whose number is not stated: times are those of {together}"
         taken = ", taken as sums over all of them" if records.averages and processes else ""
-        taken += ": those of regions on some of them cannot be summed" if taken and uncounted(records) else ""
+        taken += (
+            ": those of regions on some of them cannot be summed" if taken and _uncounted(records) else ""
+        )
         notices.append(f"values are {stated}{taken}{unknown}; single processes are not available")
-    ranks: set[int] = set(records.indices(RANKS).tolist())
-    by_rank = any(name in records.columns for name in RANKS)
+    ranks: set[int] = set(records.indices(_RANKS).tolist())
+    by_rank = any(name in records.columns for name in _RANKS)
     if by_rank and (missing := missing_numbers(ranks, first=0, count=processes or 0)):
         notices.append(f"{missing}: values are those of the others")
     if negative:
@@ -541,39 +547,39 @@ def _notices(time: TimeName, records: Records, negative: int) -> list[str]:
 # call path. How many processes there were is a global value.
 
 
-def with_sums(records: Records) -> Records:
+def _with_sums(records: Records) -> Records:
     """Take sums from averages over processes if a file has nothing else.
 
     An average is of the processes that visited the call path; without their number, of all. If that is not
     stated either, the averages are those of one process. ``avg#time.duration`` is one of visits, no time.
     """
-    by_rank = any(name in records.columns for name in RANKS)
-    if by_rank or times(records.columns, records.units, device=False):
+    by_rank = any(name in records.columns for name in _RANKS)
+    if by_rank or _times(records.columns, records.units, device=False):
         return records
-    processes = stated_processes(records)
+    processes = _stated_processes(records)
     sums: dict[str, RecordColumn] = {}
     units: dict[str, str] = {}
-    for name in (name for name in records.columns if name.startswith(AVERAGE) and SUM in name):
-        of = name.removeprefix(AVERAGE)
+    for name in (name for name in records.columns if name.startswith(_AVERAGE) and _SUM in name):
+        of = name.removeprefix(_AVERAGE)
         number = np.full(len(records.node), float(processes or 1))
-        if processes and VISITORS + of in records.columns:
-            number[records.rows(VISITORS + of)] = records.numbers(VISITORS + of)
+        if processes and _VISITORS + of in records.columns:
+            number[records.rows(_VISITORS + of)] = records.numbers(_VISITORS + of)
         rows = records.rows(name)
-        sums[SUM + of] = RecordColumn(rows, (records.numbers(name) * number[rows]).tolist())
-        units[SUM + of] = records.units.get(name, "")
-    if not times(sums, units, device=False):
+        sums[_SUM + of] = RecordColumn(rows, (records.numbers(name) * number[rows]).tolist())
+        units[_SUM + of] = records.units.get(name, "")
+    if not _times(sums, units, device=False):
         return records
     return replace(
         records, columns={**records.columns, **sums}, units={**units, **records.units}, averages=True
     )
 
 
-def uncounted(records: Records) -> bool:
+def _uncounted(records: Records) -> bool:
     """Return whether values are averages over the processes that had a region, whose number is not stated."""
-    return records.averages and not any(name.startswith(VISITORS) for name in records.columns)
+    return records.averages and not any(name.startswith(_VISITORS) for name in records.columns)
 
 
-def within_callers(tree: CallTree, inclusive: FloatArray) -> FloatArray:
+def _within_callers(tree: CallTree, inclusive: FloatArray) -> FloatArray:
     """Cut times so that callees take no more than their caller, the longest of them first.
 
     A region that only some processes have seems to take as many times too long as it is on too few of them.
@@ -593,26 +599,22 @@ def within_callers(tree: CallTree, inclusive: FloatArray) -> FloatArray:
     return np.array(cut)[:, None]
 
 
-def are_sums(records: Records, time: TimeName) -> bool:
+def _are_sums(records: Records, time: TimeName) -> bool:
     """Return whether values are sums over processes: their name says so, or none of them has a rank."""
-    by_rank = any(name in records.columns for name in RANKS)
-    return not by_rank and (time.summed or WORLD_SIZES[0] in records.globals)
+    by_rank = any(name in records.columns for name in _RANKS)
+    return not by_rank and (time.summed or _WORLD_SIZES[0] in records.globals)
 
 
-def stated_processes(records: Records) -> int | None:
-    """Return the number of processes; None if the file does not state it.
-
-    Raises:
-        InputError: no run has as many.
-    """
-    text = next((records.globals[name] for name in WORLD_SIZES if records.globals.get(name)), "")
+def _stated_processes(records: Records) -> int | None:
+    """Return the number of processes; None if the file does not state it."""
+    text = next((records.globals[name] for name in _WORLD_SIZES if records.globals.get(name)), "")
     if not (text.isdecimal() and int(text[:20])):
         return None
     require_possible(int(text[:20]), records.source)
     return int(text)
 
 
-def summed_over(
+def _summed_over(
     records: Records, time: TimeName, tree: CallTree, node: IntArray, factor: float
 ) -> SummedOver:
     """Return what is known of single processes.
@@ -621,22 +623,22 @@ def summed_over(
         node: int64[n], the call path of each record.
         factor: seconds of a stored value, if its name or unit does not say.
     """
-    processes = stated_processes(records) if are_sums(records, time) else None
+    processes = _stated_processes(records) if _are_sums(records, time) else None
     if processes is None or processes == 1:
         return SummedOver()
 
     def stated(operation: str, of: TimeName) -> FloatArray | None:
         """Return a statistic of the processes for each call path."""
-        name = operation + of.name.removeprefix(SUM)
-        if name not in records.columns or not of.name.startswith(SUM):
+        name = operation + of.name.removeprefix(_SUM)
+        if name not in records.columns or not of.name.startswith(_SUM):
             return None
         found = np.zeros(len(tree))
         np.add.at(found, node[records.rows(name)], records.numbers(name))
         return found
 
     longest = math.nan
-    for inclusive in (one for one in times(records.columns, records.units, device=False) if one.inclusive):
-        total, most = stated(SUM, inclusive), stated("max#", inclusive)
+    for inclusive in (one for one in _times(records.columns, records.units, device=False) if one.inclusive):
+        total, most = stated(_SUM, inclusive), stated("max#", inclusive)
         if total is not None and most is not None:
             roots, seconds = tree.parent == ROOT, inclusive.seconds or factor
             over = (most - total / processes)[roots].max(initial=0.0)
@@ -645,6 +647,6 @@ def summed_over(
     least, most = (stated(operation, time) for operation in ("min#", "max#"))
     if time.inclusive or least is None or most is None:
         return SummedOver(count=processes, longest=longest)
-    if (visitors := stated(VISITORS, time)) is not None:  # the others spent nothing there
+    if (visitors := stated(_VISITORS, time)) is not None:  # the others spent nothing there
         least = np.where(visitors < processes, 0.0, least)
     return SummedOver(count=processes, longest=longest, least=least * factor, most=most * factor)

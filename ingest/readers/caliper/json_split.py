@@ -18,7 +18,7 @@ from ingest.errors import InputError
 from ingest.profile import Profile
 from ingest.readers import ProfileReader
 from ingest.readers.caliper.caliper_profile import (
-    KERNELS,
+    KERNEL_ATTRIBUTES,
     KINDS,
     RecordColumn,
     Records,
@@ -30,12 +30,12 @@ from ingest.readers.caliper.caliper_profile import (
 from ingest.reading.files import head, mapped, read_text, writable
 from ingest.reading.json_values import load_json
 
-MAX_DEPTH = 2000  # of a node
+_MAX_DEPTH = 2000  # of a node
 
-KEYS = ("columns", "column_metadata", "data", "nodes")
+_KEYS = ("columns", "column_metadata", "data", "nodes")
 _FIRST_KEY = re.compile(rb'\A(?:\xef\xbb\xbf)?\s*\{\s*"(?:[^"\\]|\\.)*"\s*:')
 _PATHS = ("path", "source.function#callpath.address")  # columns of nodes that are call paths, by preference
-_NO_PATHS = frozenset((*KINDS, *KERNELS))
+_NO_PATHS = frozenset((*KINDS, *KERNEL_ATTRIBUTES))
 
 
 def matches(path: Path) -> bool:
@@ -45,27 +45,27 @@ def matches(path: Path) -> bool:
     try:
         with mapped(path, READER.max_bytes) as content:
             found = content.rfind(b'"column_metadata"') >= 0
-            return found and all(content.find(f'"{key}"'.encode()) >= 0 for key in KEYS)
+            return found and all(content.find(f'"{key}"'.encode()) >= 0 for key in _KEYS)
     except (InputError, OSError, ValueError):
         return False
 
 
 def read(path: Path) -> Profile:
     """Read a profile: time in seconds on processor and accelerators, visits and hardware counters."""
-    return assemble(read_records(path))
+    return assemble(_read_records(path))
 
 
-def parameters(path: Path) -> Mapping[str, float]:
+def _parameters(path: Path) -> Mapping[str, float]:
     """Return the whole numbers among the global values that may be parameters of the run."""
     return parameters_among(_globals(_content(path)))
 
 
-def texts(path: Path) -> Mapping[str, str]:
+def _texts(path: Path) -> Mapping[str, str]:
     """Return the texts among the global values, which may tell kinds of runs."""
     return texts_among(_globals(_content(path)))
 
 
-def read_records(path: Path) -> Records:
+def _read_records(path: Path) -> Records:
     """Read the rows of a file."""
     content = _content(path)
     try:
@@ -76,7 +76,9 @@ def read_records(path: Path) -> Records:
 
 def _content(path: Path) -> Mapping[str, object]:
     content = load_json(read_text(path, READER.max_bytes), str(path))
-    missing = [key for key in KEYS if not isinstance(content, dict) or not isinstance(content.get(key), list)]
+    missing = [
+        key for key in _KEYS if not isinstance(content, dict) or not isinstance(content.get(key), list)
+    ]
     if missing:
         raise InputError(f"it has no list '{missing[0]}'", where=str(path))
     return dict(content)
@@ -86,7 +88,7 @@ def _globals(content: Mapping[str, object]) -> dict[str, str]:
     return {
         _text(key): _text(value)
         for key, value in content.items()
-        if key not in KEYS and isinstance(value, (str, int, float))
+        if key not in _KEYS and isinstance(value, (str, int, float))
     }
 
 
@@ -148,8 +150,8 @@ def _nodes(nodes: Sequence[object]) -> tuple[list[str], list[int], list[str]]:
         if "label" not in about or not isinstance(parent, int) or not ROOT <= parent < number:
             raise ValueError(f"node {number} has no label, or a parent that does not stand before it")
         depth.append(depth[parent] + 1 if parent >= 0 else 1)
-        if depth[-1] > MAX_DEPTH:
-            raise ValueError(f"node {number} lies more than {MAX_DEPTH} deep")
+        if depth[-1] > _MAX_DEPTH:
+            raise ValueError(f"node {number} lies more than {_MAX_DEPTH} deep")
         labels.append(_text(about["label"]) or "<unnamed>")
         parents.append(int(parent))
         columns.append(_text(about.get("column", "")))
@@ -219,8 +221,8 @@ READER = ProfileReader(
     pattern="*.json",
     matches=matches,
     read=read,
-    parameters=parameters,
-    texts=texts,
+    parameters=_parameters,
+    texts=_texts,
     max_bytes=1 << 28,
     head_bytes=256,
 )

@@ -14,13 +14,13 @@ from ingest.arrays import BoolArray, FloatArray, IntArray, places_in_groups
 from ingest.calltree import CallTree, subtract_callees
 from ingest.errors import InputError, one_line
 from ingest.profile import (
-    CORES,
     CPU,
     LARGEST,
-    MACHINE,
     NODE,
     NODES,
     NOWHERE,
+    SYSTEM_CORES,
+    SYSTEM_MACHINE,
     Block,
     LocationTable,
     Metric,
@@ -122,7 +122,7 @@ def read(path: Path) -> Profile:
     Only the headers of the container and the anchor are read here; values are read on demand.
     """
     container = open_container(path)
-    anchor = read_anchor(container.read(ANCHOR), path)
+    anchor = _read_anchor(container.read(ANCHOR), path)
     try:
         return _assemble(container, anchor)
     except ValueError as problem:
@@ -284,13 +284,13 @@ def _metrics(
 def _order(kind: str, tree: CallTree, program: Program) -> IntArray:
     """Return the enumeration of the call paths that a kind of metric has, int64[n]."""
     if kind == "INCLUSIVE":
-        return wide_order(tree.parent)
+        return _wide_order(tree.parent)
     if kind == "SIMPLE":
         return np.argsort(_numbers(program.cnode, "the id of a cnode"), kind="stable")
     return np.arange(len(tree))
 
 
-def wide_order(parent: IntArray) -> IntArray:
+def _wide_order(parent: IntArray) -> IntArray:
     """Return the enumeration of inclusive metrics, int64[n]: the nodes in the order of their rows.
 
     A root comes first, then all children of it, then all children of its first child, and so on through
@@ -307,7 +307,7 @@ READER = ProfileReader(name="CUBE", pattern="*.cubex", matches=matches, read=rea
 #
 
 
-def read_anchor(data: bytes, path: Path) -> Anchor:
+def _read_anchor(data: bytes, path: Path) -> Anchor:
     """Parse an anchor, which may be gzip-compressed."""
     where = f"{path} (anchor.xml)"
     document = unpack(data, where=where)
@@ -333,8 +333,8 @@ def _machine(document: bytes) -> Record:
         level = kind.decode().lower()
         names.setdefault(level, unescape(name.decode(errors="replace")).removeprefix(f"{level} "))
         counts[level] += 1
-    found = {MACHINE: names.get("machine", ""), NODE: names.get("node", "")}
-    found |= {NODES: str(counts["node"]), CORES: str(counts["core"])}
+    found = {SYSTEM_MACHINE: names.get("machine", ""), NODE: names.get("node", "")}
+    found |= {NODES: str(counts["node"]), SYSTEM_CORES: str(counts["core"])}
     return {key: value for key, value in found.items() if value not in ("", "0")}
 
 

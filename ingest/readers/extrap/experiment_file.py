@@ -20,10 +20,10 @@ from ingest.readers.extrap.extrap_json import from_tree
 from ingest.reading.files import head
 from ingest.reading.json_values import JsonRecord, json_list, measured_values, parse_json
 from ingest.reading.packed import inflation_limit
-from ingest.series import Series
+from ingest.series import MeasuredSeries
 
-MAX_QUOTED = 120  # characters of an error, which may quote the archive
-CONTENT = "experiment.json"
+_MAX_QUOTED = 120  # characters of an error, which may quote the archive
+_CONTENT = "experiment.json"
 
 _VALUES_MAGIC = b"Extra-P VALUES\0\0"
 _INDEX_MAGIC = b"Extra-P INDEX\0\0\0"
@@ -33,12 +33,12 @@ _ARRAY_HEADER = re.compile(  # as NumPy writes it; its own reader takes more, by
 )
 
 
-def matches(path: Path) -> bool:
+def _matches(path: Path) -> bool:
     """Return whether a file is a zip archive called ``.extra-p``."""
     return path.suffix.lower() == ".extra-p" and head(path).startswith(b"PK")
 
 
-def read(path: Path) -> Series:
+def _read(path: Path) -> MeasuredSeries:
     """Read the measurements of an experiment, not its models.
 
     If the experiment has no single values, the mean of every point is its only value.
@@ -47,7 +47,7 @@ def read(path: Path) -> Series:
         with zipfile.ZipFile(path) as archive:
             return _series(_Archive(archive, str(path)))
     except (OSError, EOFError, zipfile.BadZipFile, zlib.error, RuntimeError, UnicodeError) as error:
-        raise InputError(f"damaged archive: {str(error)[:MAX_QUOTED]}", where=str(path)) from error
+        raise InputError(f"damaged archive: {str(error)[:_MAX_QUOTED]}", where=str(path)) from error
 
 
 @dataclass(frozen=True)
@@ -70,12 +70,12 @@ class _Archive:
             return stream.read(info.file_size)
 
 
-def _series(archive: _Archive) -> Series:
+def _series(archive: _Archive) -> MeasuredSeries:
     where = archive.source
     try:
-        text = archive.member(CONTENT).decode("utf-8")
+        text = archive.member(_CONTENT).decode("utf-8")
     except UnicodeDecodeError as error:
-        raise archive.error(f"'{CONTENT}' is not UTF-8 text") from error
+        raise archive.error(f"'{_CONTENT}' is not UTF-8 text") from error
     values, averaged = _Values(archive), list[str]()
 
     def repetitions(record: JsonRecord, what: str) -> list[float]:
@@ -89,7 +89,7 @@ def _series(archive: _Archive) -> Series:
             raise InputError("the position of values should be two numbers", where=where)
         return values.read(place[0], place[1])
 
-    series = from_tree(JsonRecord.of(parse_json(text, where), CONTENT, where), "coordinate", repetitions)
+    series = from_tree(JsonRecord.of(parse_json(text, where), _CONTENT, where), "coordinate", repetitions)
     notice = f"{len(averaged)} points have no single repetitions: their mean is used instead"
     return replace(series, notices=(notice, *series.notices)) if averaged else series
 
@@ -150,5 +150,5 @@ class _Values:
 
 
 READER = SeriesReader(
-    name="Extra-P experiment", pattern="*.extra-p", matches=matches, read=read, max_bytes=1 << 29
+    name="Extra-P experiment", pattern="*.extra-p", matches=_matches, read=_read, max_bytes=1 << 29
 )

@@ -26,25 +26,25 @@ from ingest.reading.json_values import (
     records_in,
 )
 from ingest.reading.packed import plain_name
-from ingest.series import UNNAMED_CALLPATH, UNNAMED_METRIC, Series, SeriesBuilder
+from ingest.series import UNNAMED_CALLPATH, UNNAMED_METRIC, MeasuredSeries, SeriesBuilder
 
-LINES_AT_ONCE = 4096
+_LINES_AT_ONCE = 4096
 
 _KEYS = (b'"parameters"', b'"measurements"', b'"callpaths"', b'"coordinates"')  # one is early in a document
 
 # Only those before a member: Extra-P replaces all, also those within the names of call paths.
 _SEPARATOR = re.compile(r';(?=\s*"(?:parameters|metric|callpath|value)"\s*:)')
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
-def matches(path: Path) -> bool:
+def _matches(path: Path) -> bool:
     """Return whether a file begins as an object whose keys may be those of the format."""
     start = head(path).lstrip()
     return start.startswith(b"{") and any(key in start for key in _KEYS)
 
 
-def read(path: Path) -> Series:
+def _read(path: Path) -> MeasuredSeries:
     """Read a document of either variant."""
     content = JsonRecord.of(parse_json(read_text(path), str(path)), "the file", str(path))
     if "callpaths" in content.content:
@@ -56,7 +56,7 @@ def read(path: Path) -> Series:
 
 def from_tree(
     content: JsonRecord, point: str, values_of: Callable[[JsonRecord, str], Sequence[float]]
-) -> Series:
+) -> MeasuredSeries:
     """Read measurements by call path and metric.
 
     Args:
@@ -80,7 +80,7 @@ def from_tree(
     return measured.series()
 
 
-def _from_tables(content: JsonRecord) -> Series:
+def _from_tables(content: JsonRecord) -> MeasuredSeries:
     parameters, callpaths, metrics = (
         _names(content, table) for table in ("parameters", "callpaths", "metrics")
     )
@@ -125,32 +125,32 @@ def _coordinates(content: JsonRecord, parameters: tuple[int, ...]) -> dict[int, 
     return points
 
 
-def _referred(record: JsonRecord, key: str, table: Mapping[int, T]) -> T:
+def _referred(record: JsonRecord, key: str, table: Mapping[int, _T]) -> _T:
     number = _identity(record, key)
     if number not in table:
         raise InputError(f"a measurement refers to {key} {number}, which is not defined", where=record.where)
     return table[number]
 
 
-def matches_lines(path: Path) -> bool:
+def _matches_lines(path: Path) -> bool:
     """Return whether a file is called ``.jsonl`` or its first line has a member ``params``."""
     first = _first_line(path)
     is_record = first.startswith("{") and '"params"' in first
     return is_record or (path.is_file() and plain_name(path).suffix.lower() == ".jsonl")
 
 
-def read_lines(path: Path) -> Series:
+def _read_lines(path: Path) -> MeasuredSeries:
     """Read a file of JSON lines; a value may be a list of repetitions, callpath and metric may be missing."""
     return _from_lines(read_text(path), str(path), "params")
 
 
-def matches_talpas(path: Path) -> bool:
+def _matches_talpas(path: Path) -> bool:
     """Return whether the first line separates its members by semicolons."""
     first = _first_line(path)
     return first.startswith("{") and '"parameters"' in first and _SEPARATOR.search(first) is not None
 
 
-def read_talpas(path: Path) -> Series:
+def _read_talpas(path: Path) -> MeasuredSeries:
     """Read a file of Talpas records."""
     return _from_lines(_SEPARATOR.sub(",", read_text(path)), str(path), "parameters")
 
@@ -159,7 +159,7 @@ def _first_line(path: Path) -> str:
     return head(path).lstrip().partition(b"\n")[0].decode("utf-8", "replace")
 
 
-def _from_lines(text: str, where: str, parameters_key: str) -> Series:
+def _from_lines(text: str, where: str, parameters_key: str) -> MeasuredSeries:
     """Read records with parameters, whose member the format calls as given, call path, metric and value."""
     measured: SeriesBuilder | None = None
     for number, content in _lines(text, where):
@@ -196,7 +196,7 @@ def _lines(text: str, where: str) -> Iterator[tuple[int, object]]:
     the wrong one.
     """
     numbered = ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
-    while block := list(islice(numbered, LINES_AT_ONCE)):
+    while block := list(islice(numbered, _LINES_AT_ONCE)):
         try:
             records = parse_json(f"[{','.join(line for _, line in block)}]", where)
         except InputError:
@@ -208,9 +208,9 @@ def _lines(text: str, where: str) -> Iterator[tuple[int, object]]:
 
 
 READERS = (
-    SeriesReader(name="Talpas", pattern="*.txt", matches=matches_talpas, read=read_talpas),
+    SeriesReader(name="Talpas", pattern="*.txt", matches=_matches_talpas, read=_read_talpas),
     SeriesReader(
-        name="Extra-P JSON lines", pattern="*.jsonl", matches=matches_lines, read=read_lines, precedence=1
+        name="Extra-P JSON lines", pattern="*.jsonl", matches=_matches_lines, read=_read_lines, precedence=1
     ),
-    SeriesReader(name="Extra-P JSON", pattern="*.json", matches=matches, read=read, precedence=2),
+    SeriesReader(name="Extra-P JSON", pattern="*.json", matches=_matches, read=_read, precedence=2),
 )

@@ -14,9 +14,9 @@ from ingest.errors import InputError
 from ingest.readers import SeriesReader
 from ingest.reading.files import head, read_text
 from ingest.reading.packed import plain_name
-from ingest.series import UNNAMED_CALLPATH, UNNAMED_METRIC, Series, SeriesBuilder
+from ingest.series import UNNAMED_CALLPATH, UNNAMED_METRIC, MeasuredSeries, SeriesBuilder
 
-KEYWORDS = ("PARAMETER", "POINTS", "REGION", "METRIC", "DATA")
+_KEYWORDS = ("PARAMETER", "POINTS", "REGION", "METRIC", "DATA")
 
 _KEYWORD = re.compile(r"\s*(\S*)\s*")
 _POINT = re.compile(r"\(([^()]*)\)")
@@ -24,15 +24,15 @@ _WORD = re.compile(r"\S+")
 _WORD_IN_POINT = re.compile(r"[^\s,]+")
 
 
-def matches(path: Path) -> bool:
+def _matches(path: Path) -> bool:
     """Return whether a file begins with a keyword of the format, or has one early and is called ``.txt``."""
     lines = (line for line in head(path).splitlines() if line.strip() and not line.startswith(b"#"))
     words = [line.split()[0].decode("latin-1") for line in lines]
     named = plain_name(path).suffix.lower() == ".txt"
-    return any(word in KEYWORDS for word in (words if named else words[:1]))
+    return any(word in _KEYWORDS for word in (words if named else words[:1]))
 
 
-def read(path: Path) -> Series:
+def _read(path: Path) -> MeasuredSeries:
     """Read a text file. Points without a DATA line, and values ``nan``, count as not measured."""
     state = _State(source=str(path))
     for number, line in enumerate(read_text(path).split("\n"), start=1):
@@ -81,8 +81,8 @@ class _Line:
 
 def _take(state: _State, line: _Line) -> None:
     rest = line.text[line.start :]
-    if line.keyword not in KEYWORDS:
-        raise line.error(f"unknown keyword '{line.keyword[:40]}'", f"known keywords: {', '.join(KEYWORDS)}")
+    if line.keyword not in _KEYWORDS:
+        raise line.error(f"unknown keyword '{line.keyword[:40]}'", f"known keywords: {', '.join(_KEYWORDS)}")
     if not rest and line.keyword != "DATA":
         raise line.error(f"nothing after {line.keyword}")
     if line.keyword == "PARAMETER":
@@ -141,4 +141,4 @@ def _take_data(state: _State, line: _Line) -> None:
     state.data_lines += 1
 
 
-READER = SeriesReader(name="Extra-P text", pattern="*.txt", matches=matches, read=read, precedence=3)
+READER = SeriesReader(name="Extra-P text", pattern="*.txt", matches=_matches, read=_read, precedence=3)

@@ -44,10 +44,10 @@ from ingest.readers.gpu.timeline import (
 from ingest.reading.files import entries, missing_numbers, writable
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 
-ENDINGS = (".json", ".json.gz")
-ROUNDING = 1000  # nanoseconds: older versions print whole microseconds
-MAX_RANKS = 1 << 12
-RANK_BITS = 40  # numbers of processes and threads lie below those of ranks
+_ENDINGS = (".json", ".json.gz")
+_ROUNDING = 1000  # nanoseconds: older versions print whole microseconds
+_MAX_RANKS = 1 << 12
+_RANK_BITS = 40  # numbers of processes and threads lie below those of ranks
 RECORDED = "the run is what the profiler recorded: steps before and after it are not in it"
 
 _DEVICE = {"kernel": GPU_KERNEL, **dict.fromkeys(("gpu_memcpy", "gpu_memset", "memcpy", "memset"), GPU_COPY)}
@@ -85,16 +85,16 @@ def matches(path: Path) -> bool:
     return bool(_ranks(path)) if path.is_dir() else has_events(path)
 
 
-def files(path: Path) -> Sequence[Path]:
+def _files(path: Path) -> Sequence[Path]:
     """Return the traces of a run: the file, or those of its ranks."""
     return _ranks(path) if path.is_dir() else [path]
 
 
 def read(path: Path) -> Profile:
     """Read a trace, or those of all ranks of a run."""
-    timeline = Timeline(rounding=ROUNDING)
+    timeline = Timeline(rounding=_ROUNDING)
     traces: list[_Trace] = []
-    for rank, file in enumerate(files(path)):
+    for rank, file in enumerate(_files(path)):
         traces.append(_read(file, rank, sum(trace.devices for trace in traces), timeline.regions))
         timeline.parts += traces[-1].parts
     if not traces:
@@ -143,8 +143,8 @@ def _missing(folder: Path) -> str:
 
 def _ranks(folder: Path) -> list[Path]:
     """Return the traces in a folder if each states another rank of the same world, in their order."""
-    found = [entry for entry in entries(folder) if entry.name.endswith(ENDINGS)]
-    if not 2 <= len(found) <= MAX_RANKS:
+    found = [entry for entry in entries(folder) if entry.name.endswith(_ENDINGS)]
+    if not 2 <= len(found) <= _MAX_RANKS:
         return []
     worlds = [(file, match) for file in found if (match := _WORLD.search(beginning(file)))]
     by_rank = {int(match[1]): file for file, match in worlds if has_events(file)}
@@ -190,8 +190,8 @@ def _parts(
     host, host_of = _of(events, categories, [of for of in kinds if of not in _DEVICE and of not in _NOT_READ])
     begin, end = times(host)
     threads = Activities.of(
-        process=numbered([event.get("pid") for event in host]) + (rank << RANK_BITS),
-        thread=numbered([event.get("tid") for event in host]) + (rank << RANK_BITS),
+        process=numbered([event.get("pid") for event in host]) + (rank << _RANK_BITS),
+        thread=numbered([event.get("tid") for event in host]) + (rank << _RANK_BITS),
         device=CPU,
         region=_regions(host, host_of, regions),
         start=begin,
@@ -268,7 +268,7 @@ READER = ProfileReader(
     pattern="*.pt.trace.json",
     matches=matches,
     read=read,
-    files=files,
+    files=_files,
     fallback=1,
     precedence=1,
 )

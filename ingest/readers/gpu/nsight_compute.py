@@ -18,12 +18,12 @@ from ingest.readers import ProfileReader
 from ingest.readers.gpu.timeline import MAX_DEVICE
 from ingest.reading.csv_files import csv_cells
 from ingest.reading.files import head, head_lines, lines_of
-from ingest.reading.stacks import TIME, UNKNOWN, VISITS, Place, Stacks, skipped_lines
+from ingest.reading.stacks import TIME_METRIC, UNKNOWN, VISITS_METRIC, Place, Stacks, skipped_lines
 from ingest.region_class import GPU_KERNEL
 from ingest.units import IN_A_SECOND
 
-OWN_ENDING = ".ncu-rep"  # of reports as they are measured
-MAX_NUMBER = 1 << 62
+_OWN_ENDING = ".ncu-rep"  # of reports as they are measured
+_MAX_NUMBER = 1 << 62
 NOT_TOGETHER = (
     "Nsight Compute runs kernels one at a time, and again for each group of counters:"
     " the sum of their times is not the time of the run"
@@ -92,7 +92,7 @@ class _Table:
         known = self.values.get((name, unit))
         if known is None and (name, unit) not in self.values:
             if name in _TIMES and unit in IN_A_SECOND:
-                known = TIME, IN_A_SECOND[unit]
+                known = TIME_METRIC, IN_A_SECOND[unit]
             elif name not in _TIMES and name.endswith(".sum") and (match := _UNIT.fullmatch(unit)):
                 metric = self.metrics.setdefault(name, Metric(name, match["unit"]))
                 known = (metric, 1 / _PREFIXES[match["prefix"]]) if metric.unit == match["unit"] else None
@@ -109,12 +109,12 @@ class _Table:
         if place is None:
             texts = (self.cell(row, column) for column in ("Process ID", "Stream", "Device"))
             process, stream, device = (int(text) if text.isdecimal() else 0 for text in texts)
-            if max(process, stream) >= MAX_NUMBER or device >= MAX_DEVICE:
+            if max(process, stream) >= _MAX_NUMBER or device >= MAX_DEVICE:
                 raise ValueError("an invalid number")
             kernel = self.cell(row, _KERNEL) or UNKNOWN
             place = self.stacks.location(process, stream, device), self.stacks.callpaths.callee(ROOT, kernel)
             self.places[launch] = place
-            self.stacks.of(VISITS)[place] += self._launches(row)
+            self.stacks.of(VISITS_METRIC)[place] += self._launches(row)
         return place
 
     def _launches(self, row: Sequence[str]) -> float:
@@ -126,7 +126,7 @@ def matches(path: Path) -> bool:
 
     Reports that were not exported match, too, so that reading them tells what to do.
     """
-    if path.suffix == OWN_ENDING:
+    if path.suffix == _OWN_ENDING:
         return path.is_file() and not path.with_suffix(".csv").exists()
     if not path.is_file() or _KERNEL.encode() not in head(path, READER.head_bytes):
         return False
@@ -135,13 +135,13 @@ def matches(path: Path) -> bool:
 
 def read(path: Path) -> Profile:
     """Read the launches of kernels: their time, visits, and metrics that are sums."""
-    if path.suffix == OWN_ENDING:
+    if path.suffix == _OWN_ENDING:
         hint = f"export it: ncu --import {path.name} --csv --page raw > {path.stem}.csv"
         raise InputError("only Nsight Compute can read it", where=str(path), hint=hint)
     table, invalid, rows = _read(path)
     notices = skipped_lines(invalid, rows, "not a row of the table", str(path))
     stacks = table.stacks
-    if TIME not in stacks.values:
+    if TIME_METRIC not in stacks.values:
         hint = f"measure it: ncu --metrics {_TIMES[0]},..."
         raise InputError("no times of kernels in it", where=str(path), hint=hint)
     ratios = {name for (name, _), value in table.values.items() if value is None}
@@ -149,7 +149,8 @@ def read(path: Path) -> Profile:
     return stacks.profile(
         str(path),
         "Nsight Compute",
-        f"kernels {stacks.total(TIME):.15g} s ({stacks.total(VISITS):.15g}), no total is stated",
+        f"kernels {stacks.total(TIME_METRIC):.15g} s "
+        f"({stacks.total(VISITS_METRIC):.15g}), no total is stated",
         sampled=False,
         paradigms=dict.fromkeys(stacks.callpaths.regions, GPU_KERNEL),
         notices=[NOT_TOGETHER, *([unread] if ratios else []), *notices],

@@ -40,15 +40,15 @@ from ingest.reading.files import all_of_run, entries, numbered_files
 from ingest.reading.stacks import UNKNOWN
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 
-NUMBER_BITS = 24  # of a process and of a thread
-PUSHED_RANGES = (59, 70)  # kinds of NVTX ranges that nest: they are pushed and popped
+_NUMBER_BITS = 24  # of a process and of a thread
+_PUSHED_RANGES = (59, 70)  # kinds of NVTX ranges that nest: they are pushed and popped
 
 _KERNELS, _COPIES, _FILLS, _GRAPHS = (
     f"CUPTI_ACTIVITY_KIND_{kind}" for kind in ("KERNEL", "MEMCPY", "MEMSET", "GRAPH_TRACE")
 )
-DEVICE_TABLES = (_KERNELS, _COPIES, _FILLS, _GRAPHS)
-RANGES = "NVTX_EVENTS"
-CALLS = {  # table -> column of the name, paradigm
+_DEVICE_TABLES = (_KERNELS, _COPIES, _FILLS, _GRAPHS)
+_RANGES = "NVTX_EVENTS"
+_CALLS = {  # table -> column of the name, paradigm
     "CUPTI_ACTIVITY_KIND_RUNTIME": ("nameId", "cuda"),
     "CUPTI_ACTIVITY_KIND_DRIVER": ("nameId", "cuda"),
     "CUBLAS_EVENTS": ("nameId", ""),
@@ -65,13 +65,13 @@ _NOT_READ = {
 }
 _COPY_KINDS = {1: "Host-to-Device", 2: "Device-to-Host", 8: "Device-to-Device", 10: "Peer-to-Peer"}
 _COUNTED = re.compile(r", (?:seq|op_id|sizes|input_op_ids) = .*", re.DOTALL)
-ENDINGS = frozenset((".sqlite", ".sqlite3", ".db"))
-OWN_ENDINGS = frozenset((".nsys-rep", ".qdrep"))  # of reports as they are measured
-MAX_COMMAND = 1000
+_ENDINGS = frozenset((".sqlite", ".sqlite3", ".db"))
+_OWN_ENDINGS = frozenset((".nsys-rep", ".qdrep"))  # of reports as they are measured
+_MAX_COMMAND = 1000
 NO_DEVICE = "no activity of a device was recorded: only calls and ranges of the host are read"
 
 _BEFORE_RANK = re.compile(r"(?:.*[._-])?(?:rank|report|proc|process|task)?", re.IGNORECASE | re.DOTALL)
-_MARKS = ("META_DATA_CAPTURE", "ANALYSIS_DETAILS", "TARGET_INFO_SESSION_START_TIME", *DEVICE_TABLES, RANGES)
+_MARKS = ("META_DATA_CAPTURE", "ANALYSIS_DETAILS", "TARGET_INFO_SESSION_START_TIME", *_DEVICE_TABLES, _RANGES)
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def matches(path: Path) -> bool:
     return _is_report(path) or (_is_own(path) and not path.with_suffix(".sqlite").exists())
 
 
-def files(path: Path) -> Sequence[Path]:
+def _files(path: Path) -> Sequence[Path]:
     """Return the reports of a run: the file, or those of its ranks."""
     return [*_reports_of_ranks(path).values()] if path.is_dir() else [path]
 
@@ -135,7 +135,7 @@ def read(path: Path) -> Profile:
 
 
 def _is_own(path: Path) -> bool:
-    return path.suffix in OWN_ENDINGS and path.is_file()
+    return path.suffix in _OWN_ENDINGS and path.is_file()
 
 
 def _is_report(path: Path) -> bool:
@@ -148,7 +148,7 @@ def _is_report(path: Path) -> bool:
 
 def _reports_of_ranks(folder: Path) -> dict[int, Path]:
     """Return the reports in a folder by rank if they are of one run; a damaged one does not change that."""
-    found = [file for file in entries(folder) if file.suffix.lower() in ENDINGS and file.is_file()]
+    found = [file for file in entries(folder) if file.suffix.lower() in _ENDINGS and file.is_file()]
     before, reports = numbered_files(found)
     known = [file for file in reports.values() if _BEFORE_RANK.fullmatch(before) and _is_report(file)]
     return reports if known and _overlap(known) else {}
@@ -172,7 +172,7 @@ def _overlap(reports: Sequence[Path]) -> bool:
 
 def _in_run(part: Activities, rank: int, later: int, devices: IntArray) -> Activities:
     """Return activities with numbers of processes and devices, and times, of the whole run."""
-    first = rank << NUMBER_BITS
+    first = rank << _NUMBER_BITS
     on_host = part.device == CPU
     return replace(
         part,
@@ -191,14 +191,14 @@ def _read(path: Path, timeline: Timeline) -> _Report:
         report.begin, report.duration = _capture(connection, tables)
         report.attributes = _attributes(connection, tables)
         host = report.attributes.get(NODE, str(path))
-        for table in DEVICE_TABLES:
+        for table in _DEVICE_TABLES:
             if table in tables:
-                part = device_activities(connection, tables, table, timeline)
+                part = _device_activities(connection, tables, table, timeline)
                 report.parts.append(_with_devices(part, connection, tables, host, report.devices))
-        report.parts += [host_calls(connection, table, timeline) for table in CALLS if table in tables]
-        if RANGES in tables:
-            report.parts.append(host_ranges(connection, tables, timeline))
-        report.notices += unread(connection, tables)
+        report.parts += [_host_calls(connection, table, timeline) for table in _CALLS if table in tables]
+        if _RANGES in tables:
+            report.parts.append(_host_ranges(connection, tables, timeline))
+        report.notices += _unread(connection, tables)
     if not any(map(len, report.parts)):
         what = "no activity of a device, CUDA, MPI or NVTX was recorded in it"
         raise InputError(what, where=str(path), hint="nsys profile --trace=cuda,nvtx,mpi records them")
@@ -262,7 +262,7 @@ def _attributes(connection: sqlite3.Connection, tables: Tables) -> dict[str, str
             for name, value in connection.execute(query):
                 texts.setdefault(str(name), str(value or ""))
     arguments = (texts[key] for n in range(len(texts)) if (key := f"PROCESS_0:ARGUMENT_{n}") in texts)
-    command = " ".join([texts.get("PROCESS_0:COMMAND", ""), *arguments]).strip()[:MAX_COMMAND]
+    command = " ".join([texts.get("PROCESS_0:COMMAND", ""), *arguments]).strip()[:_MAX_COMMAND]
     found = {
         "generator": f"Nsight Systems {texts.get('EXPORT_PRODUCT_VERSION', '')}".strip(),
         "command": command,
@@ -272,7 +272,7 @@ def _attributes(connection: sqlite3.Connection, tables: Tables) -> dict[str, str
 
 
 READER = ProfileReader(
-    name="Nsight Systems", pattern="*.sqlite", matches=matches, read=read, files=files, fallback=1
+    name="Nsight Systems", pattern="*.sqlite", matches=matches, read=read, files=_files, fallback=1
 )
 
 
@@ -282,7 +282,7 @@ READER = ProfileReader(
 # in ``StringIds``. Tables and columns exist only in exports of versions that had something to put there.
 
 
-def device_activities(
+def _device_activities(
     connection: sqlite3.Connection, tables: Tables, table: str, timeline: Timeline
 ) -> Activities:
     """Read kernels, copies, fills or graphs; devices have the numbers of the file."""
@@ -292,7 +292,7 @@ def device_activities(
         _COPIES: "copyKind",
     }.get(table, "0")
     expressions = (
-        f"ifnull(globalPid, 0) >> {NUMBER_BITS} & {(1 << NUMBER_BITS) - 1}"
+        f"ifnull(globalPid, 0) >> {_NUMBER_BITS} & {(1 << _NUMBER_BITS) - 1}"
         if "globalPid" in columns
         else "0",
         "ifnull(streamId, 0)" if "streamId" in columns else "0",
@@ -318,25 +318,25 @@ def device_activities(
     )
 
 
-def host_calls(connection: sqlite3.Connection, table: str, timeline: Timeline) -> Activities:
+def _host_calls(connection: sqlite3.Connection, table: str, timeline: Timeline) -> Activities:
     """Read the calls in a table; MPI's waiting has a row for each request of one call."""
-    name, paradigm = CALLS[table]
+    name, paradigm = _CALLS[table]
     distinct = "DISTINCT" if table.startswith("MPI") else ""
     query = f"SELECT {distinct} ifnull(globalTid, 0), {name}, start, [end] FROM {table}"
     thread, named, start, end = columns_of(connection, query, 4)
     return _on_host(thread, _named(connection, named, table, name, paradigm, timeline), start, end)
 
 
-def host_ranges(connection: sqlite3.Connection, tables: Tables, timeline: Timeline) -> Activities:
+def _host_ranges(connection: sqlite3.Connection, tables: Tables, timeline: Timeline) -> Activities:
     """Read the ranges that were pushed and popped; a text is in the table or among those of the file.
 
     PyTorch numbers each of its ranges: ``aten::mm, seq = 7, op_id = 8``. These are one region.
     """
-    text = "(SELECT value FROM StringIds WHERE id = textId)" if "textId" in tables[RANGES] else "NULL"
+    text = "(SELECT value FROM StringIds WHERE id = textId)" if "textId" in tables[_RANGES] else "NULL"
     named = f"coalesce(text, {text}, '')"
     query = (
-        f"SELECT ifnull(globalTid, 0), {text_of(named)}, start, [end] FROM {RANGES}"
-        f" WHERE eventType IN {PUSHED_RANGES} AND [end] IS NOT NULL"
+        f"SELECT ifnull(globalTid, 0), {text_of(named)}, start, [end] FROM {_RANGES}"
+        f" WHERE eventType IN {_PUSHED_RANGES} AND [end] IS NOT NULL"
     )
     rows = (
         (thread, timeline.regions.number(_COUNTED.sub("", str(name)) or UNKNOWN, ""), start, end)
@@ -345,7 +345,7 @@ def host_ranges(connection: sqlite3.Connection, tables: Tables, timeline: Timeli
     return _on_host(*integers(rows, 4))
 
 
-def unread(connection: sqlite3.Connection, tables: Tables) -> Iterator[str]:
+def _unread(connection: sqlite3.Connection, tables: Tables) -> Iterator[str]:
     """Say what was recorded and is not read."""
     found = [
         f"{what} ({table})"
@@ -355,18 +355,18 @@ def unread(connection: sqlite3.Connection, tables: Tables) -> Iterator[str]:
     if found:
         yield f"not read: {', '.join(found)}"
     ranges = {
-        f"eventType NOT IN {PUSHED_RANGES} AND [end] > start": "that need not nest",
-        f"eventType IN {PUSHED_RANGES} AND [end] IS NULL": "without an end",
+        f"eventType NOT IN {_PUSHED_RANGES} AND [end] > start": "that need not nest",
+        f"eventType IN {_PUSHED_RANGES} AND [end] IS NULL": "without an end",
     }
-    for condition, what in ranges.items() if RANGES in tables else ():
-        (number,) = connection.execute(f"SELECT count(*) FROM {RANGES} WHERE {condition}").fetchone()
+    for condition, what in ranges.items() if _RANGES in tables else ():
+        (number,) = connection.execute(f"SELECT count(*) FROM {_RANGES} WHERE {condition}").fetchone()
         if number:
             yield f"not read: NVTX ranges {what} ({number})"
 
 
 def _on_host(thread: IntArray, region: IntArray, start: IntArray, end: IntArray) -> Activities:
-    mask = (1 << NUMBER_BITS) - 1
-    process = thread >> NUMBER_BITS & mask
+    mask = (1 << _NUMBER_BITS) - 1
+    process = thread >> _NUMBER_BITS & mask
     return Activities.of(
         process=process, thread=thread & mask, device=CPU, region=region, start=start, end=end
     )

@@ -27,7 +27,7 @@ from ingest.reading.csv_files import csv_cells
 from ingest.reading.files import head_lines, lines_of
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 
-MAX_LINE = 1 << 16
+_MAX_LINE = 1 << 16
 CUT_NAMES = "names that end in '…' are cut: kernels that begin alike are one"
 
 _CAPTURE = re.compile(
@@ -61,7 +61,7 @@ class _Output:
     rows: list[NamedSum] = field(default_factory=list)  # paradigm, name, number of calls and seconds
 
 
-def matches(path: Path) -> bool:
+def _matches(path: Path) -> bool:
     """Return whether the beginning of a file has the header of a table that is read."""
     lines = head_lines(path, READER.head_bytes)
     return any("Total Time" in line and _header(_cells(line, []), "") for line in lines)
@@ -72,7 +72,7 @@ def read(path: Path) -> Profile:
     output = _Output()
     for number, line in enumerate(lines_of(path), start=1):
         try:
-            _add(output, line[:MAX_LINE])
+            _add(output, line[:_MAX_LINE])
         except ValueError as error:
             what = f"line {number}: {error}"
             raise InputError(what, where=str(path), hint="is the file truncated?") from error
@@ -150,7 +150,7 @@ def _until_end(spans: Sequence[tuple[int, int]], line: str) -> Iterator[tuple[in
 READER = ProfileReader(
     name="nsys stats",
     pattern="*.csv, *.txt",
-    matches=matches,
+    matches=_matches,
     read=read,
     fallback=2,
     precedence=3,

@@ -31,7 +31,7 @@ from ingest.reading.files import entries, writable
 from ingest.reading.stacks import UNKNOWN
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 
-ENDINGS = frozenset((".db", ".json"))
+_ENDINGS = frozenset((".db", ".json"))
 
 _PARADIGMS: Mapping[str, str] = {"OPS": GPU_KERNEL, "COPY": GPU_COPY, "HIP": "hip", "HSA": "hip"}
 _COLUMNS = ("BeginNs", "EndNs", "pid", "tid", "Name")
@@ -66,7 +66,7 @@ def read(path: Path) -> Profile:
 
 def _richest(folder: Path) -> list[Path]:
     """Return the database of a folder, or else its trace, if it has those of one run."""
-    found = [file for file in entries(folder) if file.suffix.lower() in ENDINGS]
+    found = [file for file in entries(folder) if file.suffix.lower() in _ENDINGS]
     known = [file for file in found if _is_database(file)] or [file for file in found if _is_trace(file)]
     return known if len(known) == 1 else []
 

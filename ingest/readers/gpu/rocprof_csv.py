@@ -69,13 +69,13 @@ _NUMBERS = (*_BEGIN, *_END, *_PROCESS, *_QUEUE, *_STREAM, *_THREAD, *_LAUNCH)
 def is_trace(path: Path) -> bool:
     """Return whether a file is called like a trace and has its columns, or a folder has such files."""
     if path.is_dir():
-        return bool(traces(path))
+        return bool(_traces(path))
     found = _FILE.fullmatch(path.name)
     wanted = (_TRACES[found["kind"]][0], _BEGIN[-1], _END[-1]) if found else ()
     return found is not None and set(wanted) <= set(csv_header(path))
 
 
-def traces(path: Path) -> Sequence[Path]:
+def _traces(path: Path) -> Sequence[Path]:
     """Return the traces of a run: those in a folder, or those of the process that a file is of."""
     found = [(entry, _FILE.fullmatch(entry.name)) for entry in entries(_folder(path))]
     named = [(entry, match["run"]) for entry, match in found if match and is_trace(entry)]
@@ -86,12 +86,12 @@ def traces(path: Path) -> Sequence[Path]:
     return [entry for entry, run in named if own and run == own["run"]]
 
 
-def others(path: Path) -> Sequence[Path]:
+def _others(path: Path) -> Sequence[Path]:
     """Return the other traces of the process that a trace is of."""
-    return [file for file in traces(path) if file != path]
+    return [file for file in _traces(path) if file != path]
 
 
-def process_of(path: Path) -> Hashable:
+def _process_of(path: Path) -> Hashable:
     """Return what is equal for the traces of one process."""
     found = _FILE.fullmatch(path.name)
     return (_folder(path), found["run"]) if found else path
@@ -101,7 +101,7 @@ def read_traces(path: Path) -> Profile:
     """Read the traces of a process, or of all processes whose traces lie in a folder."""
     timeline = Timeline()
     by_run: dict[str, list[Activities]] = {}
-    for file in traces(path):
+    for file in _traces(path):
         if found := _FILE.fullmatch(file.name):
             process = int(found["run"]) if _DIGITS.fullmatch(found["run"]) else 0
             with understood(file):
@@ -116,7 +116,7 @@ def read_traces(path: Path) -> Profile:
     return timeline_profile(str(path), "rocprofv3", timeline, notices=[NO_DURATION])
 
 
-def is_launches(path: Path) -> bool:
+def _is_launches(path: Path) -> bool:
     """Return whether the first line of a file names the kernel, the start and the end of launches."""
     first = next(iter(head_lines(path, _HEAD_BYTES)), "")
     names = [name.strip() for name in csv_cells(first)]
@@ -132,7 +132,7 @@ def read_launches(path: Path) -> Profile:
     return timeline_profile(str(path), "rocprof", timeline, notices=[NO_DURATION, ONLY_KERNELS])
 
 
-def agent_number(text: str) -> int:
+def _agent_number(text: str) -> int:
     """Return the number in the name of an agent, such as ``Agent 7``, or 0."""
     found = _DIGITS.search(text)
     return int(found[0]) if found else 0
@@ -162,9 +162,9 @@ def _trace(path: Path, kind: str, process: int, timeline: Timeline) -> Activitie
 def _devices(table: "pd.DataFrame", kind: str) -> IntArray:
     """Return the numbers of agents, which may be named like ``Agent 7``; of copies, that of the device."""
     if kind == "kernel":
-        return _numbered(table["Agent_Id"], agent_number)
+        return _numbered(table["Agent_Id"], _agent_number)
     to_host = _numbered(table["Direction"], lambda text: text.endswith(_TO_HOST))
-    source, target = (_numbered(table[f"{end}_Agent_Id"], agent_number) for end in ("Source", "Destination"))
+    source, target = (_numbered(table[f"{end}_Agent_Id"], _agent_number) for end in ("Source", "Destination"))
     return np.where(to_host > 0, source, target)
 
 
@@ -178,7 +178,7 @@ def _launches(table: "pd.DataFrame", timeline: Timeline) -> Activities:
     return Activities.of(
         process=_whole(table, _PROCESS),
         thread=_whole(table, _QUEUE),
-        device=_numbered(table[agents], agent_number) if agents else 0,
+        device=_numbered(table[agents], _agent_number) if agents else 0,
         region=_numbered(
             table[_first(table, _KERNEL)], lambda text: timeline.regions.number(text or UNKNOWN, GPU_KERNEL)
         ),
@@ -210,15 +210,15 @@ READERS = (
         pattern="*_kernel_trace.csv",
         matches=is_trace,
         read=read_traces,
-        files=traces,
-        beside=others,
-        content=process_of,
+        files=_traces,
+        beside=_others,
+        content=_process_of,
         fallback=1,
     ),
     ProfileReader(
         name="rocprof launches",
         pattern="results.csv",
-        matches=is_launches,
+        matches=_is_launches,
         read=read_launches,
         fallback=2,
         precedence=1,

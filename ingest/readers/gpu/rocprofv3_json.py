@@ -39,22 +39,22 @@ _CALLS = {"hip_api": "hip", "hsa_api": "hip", "rccl_api": "", "marker_api": ""}
 Record = Mapping[str, Any]
 
 
-def matches(path: Path) -> bool:
+def _matches(path: Path) -> bool:
     """Return whether a file begins as such a file does, or a folder has those of processes."""
-    return bool(files(path)) if path.is_dir() else path.is_file() and _MARK in head(path, READER.head_bytes)
+    return bool(_files(path)) if path.is_dir() else path.is_file() and _MARK in head(path, READER.head_bytes)
 
 
-def files(path: Path) -> Sequence[Path]:
+def _files(path: Path) -> Sequence[Path]:
     """Return the files of a run: the file itself, or those of the processes in a folder."""
     if not path.is_dir():
         return [path]
-    return [entry for entry in entries(path) if _FILE.fullmatch(entry.name) and matches(entry)]
+    return [entry for entry in entries(path) if _FILE.fullmatch(entry.name) and _matches(entry)]
 
 
 def read(path: Path) -> Profile:
     """Read the records of a file, or of all processes whose files lie in a folder."""
     timeline, attributes, stated = Timeline(), dict[str, str](), list[tuple[int, int]]()
-    for file in files(path):
+    for file in _files(path):
         content = read_bytes(file, READER.max_bytes).decode("utf-8", "replace")
         with understood(file):
             for process in load_json(content, str(file))["rocprofiler-sdk-tool"]:
@@ -142,9 +142,9 @@ def _times(record: Record) -> tuple[int, int]:
 READER = ProfileReader(
     name="rocprofv3 JSON",
     pattern="*_results.json",
-    matches=matches,
+    matches=_matches,
     read=read,
-    files=files,
+    files=_files,
     fallback=1,
     max_bytes=1 << 30,
     head_bytes=1 << 12,

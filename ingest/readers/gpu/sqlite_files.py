@@ -14,20 +14,20 @@ from ingest.errors import InputError
 from ingest.reading.files import head
 from ingest.reading.packed import inflation_limit, is_packed_file, open_plain
 
-MAGIC = b"SQLite format 3\0"
+_MAGIC = b"SQLite format 3\0"
 _MAX_BYTES = 1 << 37
-MAX_UNPACKED_BYTES = 1 << 33
-STEPS_PER_BYTE = 20  # of SQLite's machine, twice what rows of numbers take; damage may make trees endless
-LEAST_STEPS = 1 << 22
-STEPS = 1 << 16  # between two looks at their number
-LONG = 200  # bytes of texts that are kept once: shorter ones are many, and as large as the number of rows
+_MAX_UNPACKED_BYTES = 1 << 33
+_STEPS_PER_BYTE = 20  # of SQLite's machine, twice what rows of numbers take; damage may make trees endless
+_LEAST_STEPS = 1 << 22
+_STEPS = 1 << 16  # between two looks at their number
+_LONG = 200  # bytes of texts that are kept once: shorter ones are many, and as large as the number of rows
 
 Tables = Mapping[str, frozenset[str]]
 
 
 def tables_of(path: Path) -> Tables | None:
     """Return the tables of a database and their columns; none if it is not one, None if it is damaged."""
-    if not path.is_file() or head(path, len(MAGIC)) != MAGIC:
+    if not path.is_file() or head(path, len(_MAGIC)) != _MAGIC:
         return {}
     try:
         with opened(path) as connection:
@@ -52,7 +52,7 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
 
 def _unpack(path: Path, plain: Path) -> None:
     try:
-        with open_plain(path, MAX_UNPACKED_BYTES) as packed, plain.open("wb") as file:
+        with open_plain(path, _MAX_UNPACKED_BYTES) as packed, plain.open("wb") as file:
             shutil.copyfileobj(packed, file)
     except OSError as error:
         raise InputError(f"cannot be unpacked: {error}", where=str(path)) from error
@@ -69,7 +69,7 @@ def _opened(path: Path, where: str) -> Iterator[sqlite3.Connection]:
         if size > _MAX_BYTES:
             raise InputError(f"larger than {_MAX_BYTES >> 30} GiB, the limit for databases", where=where)
         connection.text_factory = _Texts(inflation_limit(size, _MAX_BYTES), where)
-        connection.set_progress_handler(_bound(LEAST_STEPS + STEPS_PER_BYTE * size), STEPS)
+        connection.set_progress_handler(_bound(_LEAST_STEPS + _STEPS_PER_BYTE * size), _STEPS)
         yield connection
     except sqlite3.Error as error:
         raise InputError(f"damaged database ({error})", where=where, hint="export it again") from error
@@ -132,7 +132,7 @@ class _Texts:
         if self._left < 0:
             what = f"refused as a decompression bomb: its texts have more than {self._most} bytes"
             raise InputError(what, where=self._where, hint="export it again")
-        if len(value) < LONG:
+        if len(value) < _LONG:
             return value.decode("utf-8", "replace")
         if value not in self._known:
             self._known[value] = value.decode("utf-8", "replace")
@@ -140,5 +140,5 @@ class _Texts:
 
 
 def _bound(steps: int) -> Callable[[], int]:
-    left = iter(range(steps // STEPS))
+    left = iter(range(steps // _STEPS))
     return lambda: int(next(left, None) is None)

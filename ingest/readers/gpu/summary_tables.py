@@ -20,7 +20,7 @@ from ingest.readers.gpu.timeline import Regions
 from ingest.reading.csv_files import csv_cells
 from ingest.reading.files import entries, head_lines, lines_of
 from ingest.reading.packed import plain_name
-from ingest.reading.stacks import TIME, UNKNOWN, VISITS, Stacks
+from ingest.reading.stacks import TIME_METRIC, UNKNOWN, VISITS_METRIC, Stacks
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 from ingest.run_settings import METADATA
 from ingest.units import IN_A_SECOND
@@ -109,8 +109,8 @@ def profile_of_sums(
         device = 0 if paradigm in (GPU_KERNEL, GPU_COPY) else CPU
         node = stacks.callpaths.callee(ROOT, regions.name(name, paradigm))
         place = stacks.location(0, device, device), node
-        stacks.of(TIME)[place] += seconds
-        stacks.of(VISITS)[place] += number
+        stacks.of(TIME_METRIC)[place] += seconds
+        stacks.of(VISITS_METRIC)[place] += number
     return stacks.profile(
         source,
         profiler,
@@ -137,7 +137,7 @@ REPLAYED = (
     "Omniperf runs the program once for each group of counters: times and numbers of kernels are not those"
     " of one run"
 )
-SYSTEM = "sysinfo.csv"  # Omniperf's description of the machine
+_SYSTEM = "sysinfo.csv"  # Omniperf's description of the machine
 WITHIN_HIP = "not read: calls of HSA, most of which are within those of HIP"
 
 _ROCPROF, _OMNIPERF = "rocprof", "Omniperf"
@@ -175,11 +175,11 @@ def matches(path: Path) -> bool:
 def beside(path: Path) -> Sequence[Path]:
     """Return the other tables of the same run, and the description of the machine."""
     others = [table.path for table in _tables(path) if table.path != path]
-    system = path.with_name(SYSTEM)
+    system = path.with_name(_SYSTEM)
     return [*others, system] if system.is_file() else others
 
 
-def content(path: Path) -> Hashable:
+def _content(path: Path) -> Hashable:
     """Return what is equal for the tables of one run."""
     table = _table(path)
     return table.run if table else path
@@ -205,7 +205,7 @@ def read(path: Path) -> Profile:
         profiler,
         rows,
         ", ".join(sums),
-        attributes=_machine(path.with_name(SYSTEM)) if profiler == _OMNIPERF else {},
+        attributes=_machine(path.with_name(_SYSTEM)) if profiler == _OMNIPERF else {},
         notices=[*replayed, *([WITHIN_HIP] if len(read_tables) < len(tables) else [])],
     )
 
@@ -279,7 +279,7 @@ READER = ProfileReader(
     matches=matches,
     read=read,
     beside=beside,
-    content=content,
+    content=_content,
     fallback=1,
     head_bytes=1 << 14,
 )

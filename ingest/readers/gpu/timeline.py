@@ -27,14 +27,14 @@ from ingest.calltree import ROOT
 from ingest.errors import InputError
 from ingest.profile import CPU, Metric, Profile
 from ingest.reading.files import head, read_bytes, writable
-from ingest.reading.stacks import PROGRAM, TIME, VISITS, Stacks
+from ingest.reading.stacks import PROGRAM, TIME_METRIC, VISITS_METRIC, Stacks
 from ingest.region_class import GPU_COPY, GPU_IDLE, GPU_KERNEL
 from ingest.run_settings import METADATA
 
 _MAX_BYTES = 1 << 30
 _HEAD_BYTES = 1 << 16
 _MICROSECOND = 1000.0  # in nanoseconds
-UNNAMED = "[unnamed]"
+_UNNAMED = "[unnamed]"
 
 Event = dict[str, Any]
 
@@ -157,7 +157,7 @@ def numbered(values: Sequence[Any]) -> IntArray:
 def names_of(events: Sequence[Event]) -> list[str]:
     """Return the names of events."""
     names = [str(event.get("name")) for event in events]
-    texts = {name: writable(name) or UNNAMED for name in set(names)}
+    texts = {name: writable(name) or _UNNAMED for name in set(names)}
     return [texts[name] for name in names]
 
 
@@ -234,9 +234,9 @@ def nested(thread: IntArray, region: IntArray, start: IntArray, end: IntArray, r
     )
 
 
-BYTES = Metric("bytes", "bytes")
+_BYTES = Metric("bytes", "bytes")
 NO_DURATION = "no duration is stated: the run is taken to last from the first to the last activity"
-SECOND = 1e9  # nanoseconds
+_SECOND = 1e9  # nanoseconds
 MAX_TIME = 1 << 61  # nanoseconds: differences of such times do not overflow
 MAX_DEVICE = 1 << 31
 
@@ -314,7 +314,7 @@ def timeline_profile(
     _, thread = groups_of([host.process, host.thread])
     calls = nested(thread, host.region, host.start, host.end, timeline.rounding)
     stacks = Stacks()
-    for metric in (TIME, VISITS):
+    for metric in (TIME_METRIC, VISITS_METRIC):
         stacks.of(metric)
     names = list(timeline.regions.paradigms)
     processes = np.unique(host.process if len(host) else device.process)
@@ -436,12 +436,12 @@ def _add_host(
     own, number = _sums(group, len(rows), calls.own), _sums(group, len(rows))
     for (process, thread, node), time, count in zip(rows, own, number, strict=True):
         place = stacks.location(process, thread), nodes[node]
-        stacks.of(TIME)[place] = time / SECOND
-        stacks.of(VISITS)[place] = count
+        stacks.of(TIME_METRIC)[place] = time / _SECOND
+        stacks.of(VISITS_METRIC)[place] = count
         if (process, thread) in left:
             left[process, thread] -= time
     for (process, thread), rest in left.items():
-        stacks.of(TIME)[stacks.location(process, thread), root] = max(rest, 0.0) / SECOND
+        stacks.of(TIME_METRIC)[stacks.location(process, thread), root] = max(rest, 0.0) / _SECOND
 
 
 def _add_devices(stacks: Stacks, device: Activities, names: Sequence[str]) -> None:
@@ -451,10 +451,10 @@ def _add_devices(stacks: Stacks, device: Activities, names: Sequence[str]) -> No
     for row, nanoseconds, count, size in zip(rows, time, number, moved, strict=True):
         process, on, stream, region = row
         place = stacks.location(process, stream, on), stacks.callpaths.callee(ROOT, names[region])
-        stacks.of(TIME)[place] = nanoseconds / SECOND
-        stacks.of(VISITS)[place] = count
+        stacks.of(TIME_METRIC)[place] = nanoseconds / _SECOND
+        stacks.of(VISITS_METRIC)[place] = count
         if size:
-            stacks.of(BYTES)[place] = size
+            stacks.of(_BYTES)[place] = size
 
 
 def _add_idle(stacks: Stacks, device: Activities, duration: int) -> None:
@@ -466,7 +466,7 @@ def _add_idle(stacks: Stacks, device: Activities, duration: int) -> None:
     for on, location in first.items():
         mine = device.device == on
         idle = max(duration - busy(device.start[mine], device.end[mine]), 0)
-        stacks.of(TIME)[location, stacks.callpaths.callee(ROOT, IDLE)] = idle / SECOND
+        stacks.of(TIME_METRIC)[location, stacks.callpaths.callee(ROOT, IDLE)] = idle / _SECOND
 
 
 def _summary(device: Activities, host: Activities, calls: Nested, timeline: Timeline) -> str:
@@ -480,7 +480,7 @@ def _summary(device: Activities, host: Activities, calls: Nested, timeline: Time
         "ranges": calls.own[~library],
     }
     parts = [
-        f"{name} {times.sum() / SECOND:.15g} s ({len(times)})" for name, times in found.items() if len(times)
+        f"{name} {times.sum() / _SECOND:.15g} s ({len(times)})" for name, times in found.items() if len(times)
     ]
-    run = "" if timeline.duration is None else f"; run {timeline.duration / SECOND:.15g} s"
+    run = "" if timeline.duration is None else f"; run {timeline.duration / _SECOND:.15g} s"
     return ", ".join(parts) + run

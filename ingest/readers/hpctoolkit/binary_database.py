@@ -24,7 +24,7 @@ from ingest.readers.hpctoolkit.profile_db import (
     HOST_TIMES,
     PLACEHOLDERS,
     PROGRAM_ROOT,
-    UNKNOWN,
+    UNKNOWN_FUNCTION,
     FilePart,
     Placement,
     ProfileFile,
@@ -37,16 +37,16 @@ from ingest.readers.hpctoolkit.profile_db import (
     without_library,
 )
 from ingest.reading.files import read_bytes, unreadable
-from ingest.reading.stacks import PARADIGM, TIME
+from ingest.reading.stacks import PARADIGM, TIME_METRIC
 from ingest.run_settings import RECONCILED, SAMPLED
 from ingest.units import SECONDS
 
 _MAX_BYTES = 1 << 32
-MAX_NAME = 1 << 16
-MAX_METRICS = 1 << 16  # their identifiers have 16 bits
-SECTIONS = ("general", "kinds", "metrics", "contexts", "strings", "modules", "files", "functions")
+_MAX_NAME = 1 << 16
+_MAX_METRICS = 1 << 16  # their identifiers have 16 bits
+_SECTIONS = ("general", "kinds", "metrics", "contexts", "strings", "modules", "files", "functions")
 
-_TITLE = Struct("<Q")
+_TITLE_POINTER = Struct("<Q")
 _KINDS = Struct("<QB")
 _METRICS = Struct("<QIBBB")
 _METRIC = Struct("<QQQHH")  # name, instances, summaries, numbers of these
@@ -93,18 +93,18 @@ class MetaFile:
         """Read a file."""
         content = read_bytes(path, _MAX_BYTES)
         whole, parts = FilePart(0, content), {}
-        for name, (size, at) in zip(SECTIONS, sections(content, b"meta", len(SECTIONS)), strict=True):
+        for name, (size, at) in zip(_SECTIONS, sections(content, b"meta", len(_SECTIONS)), strict=True):
             if not whole.holds(at, size):
                 raise ValueError(f"the section of {name} lies behind the end: truncated")
             parts[name] = FilePart(at, content[at : at + size])
-        return cls(whole=whole, sections=parts, characters=8 * len(content) + MAX_NAME)
+        return cls(whole=whole, sections=parts, characters=8 * len(content) + _MAX_NAME)
 
     def text(self, at: int) -> str:
         """Return the text at an offset; empty at offset 0, which stands for none."""
         if not at:
             return ""
         if at not in self._texts:
-            text = self.whole.text(at, MAX_NAME)
+            text = self.whole.text(at, _MAX_NAME)
             self.characters -= len(text)
             if self.characters < 0:
                 raise ValueError("its texts overlap")
@@ -114,7 +114,7 @@ class MetaFile:
     def title(self) -> str:
         """Return the title: the program, if the user gave no other."""
         part = self.sections["general"]
-        (at,) = part.unpack(_TITLE, part.start)
+        (at,) = part.unpack(_TITLE_POINTER, part.start)
         return self.text(at)
 
     def kinds(self) -> list[str]:
@@ -127,13 +127,13 @@ class MetaFile:
         """Return the metrics, and the names of those without inclusive values."""
         part = self.sections["metrics"]
         first, number, size, instance_size, summary_size = part.unpack(_METRICS, part.start)
-        if number > MAX_METRICS:
+        if number > _MAX_METRICS:
             raise ValueError(f"{number} metrics")
         found, others, identifiers = [], [], 0
         for at in range(first, first + number * size, max(size, 1)):
             name, instances, summaries, scopes, summed = part.unpack(_METRIC, at)
             identifiers += scopes + summed
-            if identifiers > 2 * MAX_METRICS:
+            if identifiers > 2 * _MAX_METRICS:
                 raise ValueError("more identifiers of metrics than there can be")
             inclusive = self._inclusive(
                 range(instances, instances + scopes * instance_size, instance_size or 1)
@@ -180,10 +180,10 @@ class MetaFile:
         return -1
 
 
-FUNCTION, LOOP, LINE, INSTRUCTION = range(4)
-HAS_FUNCTION, HAS_SOURCE, HAS_POINT = 1, 2, 4
-WORD = 8
-MAX_ENTRIES = (1 << 16) + 1  # of entry points, with the root
+FUNCTION, _LOOP, _LINE, _INSTRUCTION = range(4)
+_HAS_FUNCTION, _HAS_SOURCE, _HAS_POINT = 1, 2, 4
+_WORD = 8
+_MAX_ENTRIES = (1 << 16) + 1  # of entry points, with the root
 
 _ENTRIES = Struct("<QHB")
 _ENTRY = Struct("<QQIH2xQ")  # size and offset of what is below, identifier, type, name
@@ -204,7 +204,7 @@ class Contexts:
     others: int  # number of lines, instructions and loops without a line, which are counted with call paths
 
 
-MAX_DENSE = 1 << 31  # values: 16 GiB
+_MAX_DENSE = 1 << 31  # values: 16 GiB
 
 Triplets: TypeAlias = tuple[IntArray, IntArray, FloatArray]  # int64[k], call path and location; float64[k]
 
@@ -218,7 +218,7 @@ class SparseEntries:
     value: FloatArray  # float64[k]
 
 
-def summed_entries(parts: Sequence[Triplets], shape: tuple[int, int]) -> SparseEntries:
+def _summed_entries(parts: Sequence[Triplets], shape: tuple[int, int]) -> SparseEntries:
     """Sort values and add those of the same call path and location.
 
     Args:
@@ -245,7 +245,7 @@ class SparseValues:
 
     def __call__(self, metric: Metric) -> FloatArray:
         """Return all values of a metric, float64[n, L]."""
-        if self.shape[0] * self.shape[1] > MAX_DENSE:
+        if self.shape[0] * self.shape[1] > _MAX_DENSE:
             what = f"{self.shape[0]} call paths x {self.shape[1]} locations are too large for memory"
             raise InputError(what, where=self.source)
         return self._dense(metric, np.arange(self.shape[0]))
@@ -269,10 +269,10 @@ class SparseValues:
 
 
 META, PROFILES = "meta.db", "profile.db"
-TITLE = "title"
-HINT = "was hpcprof interrupted?"
-ROUNDING = 1e-12  # relative to the inclusive value: sums of the same numbers in another order
-WHOLE_PROGRAM = 0  # the context
+_TITLE = "title"
+_HINT = "was hpcprof interrupted?"
+_ROUNDING = 1e-12  # relative to the inclusive value: sums of the same numbers in another order
+_WHOLE_PROGRAM = 0  # the context
 
 _IDENTIFIERS = 1 << 16
 
@@ -306,19 +306,19 @@ def read(path: Path) -> Profile:
     """Read a database."""
     try:
         meta = MetaFile.of(path / META)
-        contexts, title, kinds = read_contexts(meta), meta.title(), meta.kinds()
+        contexts, title, kinds = _read_contexts(meta), meta.title(), meta.kinds()
         metrics, skipped = meta.metrics()
         uses = _uses(metrics)
     except ValueError as error:
-        raise InputError(str(error), where=str(path / META), hint=HINT) from error
+        raise InputError(str(error), where=str(path / META), hint=_HINT) from error
     try:
         with ProfileFile.open(path / PROFILES) as file:
             profiles = file.profiles(kinds)
             collected = _collect(file, profiles, metrics, contexts)
     except ValueError as error:
-        raise InputError(str(error), where=str(path / PROFILES), hint=HINT) from error
+        raise InputError(str(error), where=str(path / PROFILES), hint=_HINT) from error
     except OSError as error:
-        raise unreadable(path / PROFILES, error, HINT) from error
+        raise unreadable(path / PROFILES, error, _HINT) from error
     threads = [profile for profile in profiles if not profile.summary]
     found = [(use, of) for use, of in zip(uses, collected, strict=True) if of.profile]
     if not found:
@@ -332,7 +332,7 @@ def read(path: Path) -> Profile:
         locations=placement.locations,
         metrics=tuple(dict.fromkeys(use.metric for use, _ in found)),
         load=SparseValues(str(path), shape, _entries(found, placement, shape)),
-        attributes={"generator": "HPCToolkit", TITLE: title, SAMPLED: "yes", RECONCILED: _reconciled(found)},
+        attributes={"generator": "HPCToolkit", _TITLE: title, SAMPLED: "yes", RECONCILED: _reconciled(found)},
         notices=tuple(map(one_line, _notices(contexts, skipped, placement, len(threads), found))),
     )
 
@@ -342,10 +342,10 @@ def _uses(metrics: Sequence[MeasuredMetric]) -> list[_Use]:
     named = [split_unit(metric.name) for metric in metrics]
     times = [name for name, unit in named if unit in SECONDS]
     host = next((name for name in HOST_TIMES if name in times), "")
-    uses, names = [], {TIME.name}
+    uses, names = [], {TIME_METRIC.name}
     for (name, unit), stored in zip(named, metrics, strict=True):
         if unit in SECONDS and name in (host, *DEVICE_TIMES):
-            uses.append(_Use(stored.name, TIME, SECONDS[unit], is_of_device(name)))
+            uses.append(_Use(stored.name, TIME_METRIC, SECONDS[unit], is_of_device(name)))
             continue
         metric = Metric(stored.name if name in names else name, unit)
         if metric.name in names or not metric.name:
@@ -391,7 +391,7 @@ def _collect(
 
 
 def _of_program(context: IntArray, value: FloatArray) -> float:
-    return float(value[0]) if len(context) and context[0] == WHOLE_PROGRAM else 0.0
+    return float(value[0]) if len(context) and context[0] == _WHOLE_PROGRAM else 0.0
 
 
 def _exclusive(tree: CallTree, node: IntArray, inclusive: FloatArray) -> tuple[IntArray, FloatArray]:
@@ -409,7 +409,7 @@ def _exclusive(tree: CallTree, node: IntArray, inclusive: FloatArray) -> tuple[I
     if (node[place_of] != above[below]).any():
         raise ValueError("a context has values, but not the one above it")
     own = inclusive - np.bincount(place_of, inclusive[below], len(node))
-    own[np.abs(own) <= ROUNDING * np.abs(inclusive)] = 0.0
+    own[np.abs(own) <= _ROUNDING * np.abs(inclusive)] = 0.0
     if (own < 0).any():
         raise ValueError("a context has less than those below it")
     return node[own > 0], own[own > 0]
@@ -432,12 +432,12 @@ def _entries(
         location = (placement.started if use.device else placement.own)[of.profiles()]
         part = np.concatenate(of.node), location, np.concatenate(of.value) * use.scale
         parts.setdefault(use.metric.name, []).append(part)
-    return {name: summed_entries(of, shape) for name, of in parts.items()}
+    return {name: _summed_entries(of, shape) for name, of in parts.items()}
 
 
 def _reconciled(found: Sequence[tuple[_Use, _Collected]]) -> str:
     """Return how much of the stated time is read; of the first metric if there is no time."""
-    times = [(use, of) for use, of in found if use.metric == TIME] or found[:1]
+    times = [(use, of) for use, of in found if use.metric == TIME_METRIC] or found[:1]
     parts = []
     for use, of in times:
         read = use.scale * math.fsum(float(value.sum()) for value in of.value)
@@ -528,11 +528,11 @@ class _Regions:
             inherited: the paradigm that it has from a placeholder above it, or empty.
         """
         function, file, line, module = _fields(flags, words)
-        if kind == LOOP and not line:
+        if kind == _LOOP and not line:
             return -1
-        key = (LOOP, file, line, inherited) if kind == LOOP else (FUNCTION, function, module, inherited)
+        key = (_LOOP, file, line, inherited) if kind == _LOOP else (FUNCTION, function, module, inherited)
         if key not in self.number:
-            if kind == LOOP:
+            if kind == _LOOP:
                 self._add(key, self._loop(file, line, inherited))
             else:
                 self._add(key, self._function(function, module, inherited))
@@ -550,21 +550,24 @@ class _Regions:
     def _function(self, at: int, module_at: int, inherited: str) -> _Region:
         if not at:
             module = self.meta.module(module_at)
-            return _Region(f"{UNKNOWN} [{module}]" if module else UNKNOWN, paradigm=inherited or PARADIGM)
+            return _Region(
+                f"{UNKNOWN_FUNCTION} [{module}]" if module else UNKNOWN_FUNCTION,
+                paradigm=inherited or PARADIGM,
+            )
         function = self.meta.function(at)
         name = without_library(function.name)
         paradigm = inherited or PLACEHOLDERS.get(name) or paradigm_of(name, function.module)
         return _Region(name or _made_up(function), function.file, function.line, paradigm)
 
 
-def read_contexts(meta: MetaFile) -> Contexts:
+def _read_contexts(meta: MetaFile) -> Contexts:
     """Read the call tree."""
     part, nodes, regions = meta.sections["contexts"], _Nodes(), _Regions(meta)
     root = nodes.add(0, ROOT, regions.named(PROGRAM_ROOT))
     first, number, stride = part.unpack(_ENTRIES, part.start)
     for at in range(first, first + number * stride, max(stride, 1)):
         size, below, identifier, _, name = part.unpack(_ENTRY, at)
-        entry = nodes.add(identifier, root, regions.named(meta.text(name) or UNKNOWN))
+        entry = nodes.add(identifier, root, regions.named(meta.text(name) or UNKNOWN_FUNCTION))
         try:
             _read_below(part, nodes, regions, (below, size), entry)
         except struct.error:
@@ -580,19 +583,19 @@ def _read_below(
     part: FilePart, nodes: _Nodes, regions: _Regions, extent: tuple[int, int], entry: int
 ) -> None:
     """Add the contexts of an array, with offset and size in bytes, and all below them, in preorder."""
-    left = len(part.content) // _CONTEXT.size + MAX_ENTRIES - len(nodes.parent) - nodes.others
+    left = len(part.content) // _CONTEXT.size + _MAX_ENTRIES - len(nodes.parent) - nodes.others
     seen, unpack, content, start = regions.seen, _CONTEXT.unpack_from, part.content, part.start
     pending = [(*_within(part, *extent), entry, "")]
     while pending:
         at, end, above, inherited = pending.pop()
         while at < end:
             size, below, identifier, flags, relation, kind, words, _ = unpack(content, at - start)
-            fields, at = at + _CONTEXT.size, at + _CONTEXT.size + WORD * words
+            fields, at = at + _CONTEXT.size, at + _CONTEXT.size + _WORD * words
             left -= 1
             if left < 0:
                 raise ValueError("contexts that are below themselves")
             node, handed_on, region = above, inherited, -1
-            if kind <= LOOP or relation:
+            if kind <= _LOOP or relation:
                 key = (kind, flags, content[fields - start : at - start], inherited)
                 if (known := seen.get(key)) is None:
                     known = seen[key] = regions.of(*key)
@@ -617,13 +620,13 @@ def _fields(flags: int, words: bytes) -> tuple[int, int, int, int]:
     """Return where function and source file are, the line, and where the module is; 0 if there is none."""
     function = file = line = module = at = 0
     try:
-        if flags & HAS_FUNCTION:
+        if flags & _HAS_FUNCTION:
             (function,) = _POINTER.unpack_from(words, at)
-            at += WORD
-        if flags & HAS_SOURCE:
+            at += _WORD
+        if flags & _HAS_SOURCE:
             file, line = _SOURCE.unpack_from(words, at)
-            at += 2 * WORD
-        if flags & HAS_POINT:
+            at += 2 * _WORD
+        if flags & _HAS_POINT:
             (module,) = _POINTER.unpack_from(words, at)
     except struct.error:
         raise ValueError("a context without the fields that its flags state") from None
@@ -633,8 +636,8 @@ def _fields(flags: int, words: bytes) -> tuple[int, int, int, int]:
 def _made_up(function: Function) -> str:
     """Return a name for a function that has none."""
     if function.module:
-        return f"{UNKNOWN} {function.offset:#x} [{function.module}]"
-    return f"{UNKNOWN} {function.file.rpartition('/')[2]}:{function.line}"
+        return f"{UNKNOWN_FUNCTION} {function.offset:#x} [{function.module}]"
+    return f"{UNKNOWN_FUNCTION} {function.file.rpartition('/')[2]}:{function.line}"
 
 
 def _region_table(found: Sequence[_Region]) -> RegionTable:

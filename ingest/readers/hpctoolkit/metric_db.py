@@ -37,10 +37,10 @@ from ingest.reading.xml_events import XmlAttributes, XmlEvents
 from ingest.run_settings import RECONCILED, SAMPLED
 from ingest.units import SECONDS
 
-MAX_DOCUMENT = 1 << 31  # bytes
-MAX_DIGITS = 9
-LOOP, CALL_SITE, STATEMENT = "L", "C", "S"
-_NODES = frozenset(("PF", "Pr", LOOP, CALL_SITE, STATEMENT))
+_MAX_DOCUMENT = 1 << 31  # bytes
+_MAX_DIGITS = 9
+_LOOP, _CALL_SITE, _STATEMENT = "L", "C", "S"
+_NODES = frozenset(("PF", "Pr", _LOOP, _CALL_SITE, _STATEMENT))
 _DATA = "SecCallPathProfileData"
 
 
@@ -53,7 +53,7 @@ class MetricDocument:
     metrics: list[tuple[str, int]] = field(default_factory=list)
     # names by their numbers, for ``File`` and ``Procedure``
     tables: dict[str, dict[str, str]] = field(default_factory=lambda: {"File": {}, "Procedure": {}})
-    # what a node is; call sites and procedures without a name are `CALL_SITE`
+    # what a node is; call sites and procedures without a name are `_CALL_SITE`
     tag: list[str] = field(default_factory=list)
     identifier: list[int] = field(default_factory=list)  # the number of its values, from 1
     parent: list[int] = field(default_factory=list)  # the node that it is in, or `ROOT`
@@ -62,19 +62,19 @@ class MetricDocument:
 
     def kept(self) -> list[bool]:
         """Return which nodes are call paths: all but call sites, and statements that call nothing."""
-        kept = [tag not in (CALL_SITE, STATEMENT) for tag in self.tag]
+        kept = [tag not in (_CALL_SITE, _STATEMENT) for tag in self.tag]
         inside = [False] * len(kept)
         for node in range(len(kept) - 1, -1, -1):
-            kept[node] = kept[node] or (inside[node] and self.tag[node] == STATEMENT)
+            kept[node] = kept[node] or (inside[node] and self.tag[node] == _STATEMENT)
             if self.parent[node] != ROOT:
                 inside[self.parent[node]] |= kept[node] or inside[node]
         return kept
 
 
-def read_document(path: Path) -> MetricDocument:
+def _read_document(path: Path) -> MetricDocument:
     """Parse a document."""
     events = _Events()
-    events.read(path, MAX_DOCUMENT)
+    events.read(path, _MAX_DOCUMENT)
     return events.document
 
 
@@ -118,8 +118,8 @@ class _Events(XmlEvents):
         name = f"{file.rpartition('/')[2]}:{line}"
         if tag in ("PF", "Pr"):
             name = self.named("Procedure", attributes.get("n", ""))
-            tag = tag if name or tag == "PF" else CALL_SITE
-        elif tag == LOOP:
+            tag = tag if name or tag == "PF" else _CALL_SITE
+        elif tag == _LOOP:
             name = f"Loop@{name}"
         document.tag.append(tag)
         document.identifier.append(_number(attributes.get("i", ""), "a node without a number"))
@@ -137,18 +137,18 @@ class _Events(XmlEvents):
 
 
 def _number(text: str, otherwise: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS):
+    if not (text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS):
         raise ValueError(otherwise)
     return int(text)
 
 
 EXPERIMENT = "experiment.xml"
 _MAX_BYTES = 1 << 32  # of one metric-db
-MAX_VALUES = 1 << 28
-TIME = "time"
-UNKNOWN_FILE = "<unknown file>"
-BETWEEN = "an experiment.xml without metric-db files, as HPCToolkit wrote between its two formats"
-FIRST_STREAM = 500
+_MAX_VALUES = 1 << 28
+_TIME = "time"
+_UNKNOWN_FILE = "<unknown file>"
+_BETWEEN = "an experiment.xml without metric-db files, as HPCToolkit wrote between its two formats"
+_FIRST_STREAM = 500
 """HPCToolkit numbers the streams of accelerators from 500."""
 
 _HEADER = struct.Struct(">18s5scii")  # tag, version, byte order, number of nodes and of metrics
@@ -184,13 +184,13 @@ def metric_files(path: Path) -> list[Path]:
 
 def read(path: Path) -> Profile:
     """Read a database."""
-    document = read_document(path / EXPERIMENT)
+    document = _read_document(path / EXPERIMENT)
     threads = sorted(map(_thread, metric_files(path)), key=lambda of: (of.process, of.thread, of.path))
     shapes = {_shape(thread.path) for thread in threads}
     if len(shapes) != 1 or not document.identifier:
         sparse = (path / "profile.db").is_file()
         raise InputError(
-            BETWEEN if sparse else "no metric-db files, or they do not match each other", where=str(path)
+            _BETWEEN if sparse else "no metric-db files, or they do not match each other", where=str(path)
         )
     ((nodes, metrics),) = shapes
     if not 1 <= min(document.identifier) <= max(document.identifier) <= nodes:
@@ -233,7 +233,7 @@ def _columns(document: MetricDocument) -> list[_Column]:
         if text == written or not name.strip():
             continue
         time = name in HOST_TIMES and unit in SECONDS
-        metric = Metric(TIME if time else name, "s" if time else unit, MetricKind.INCLUSIVE)
+        metric = Metric(_TIME if time else name, "s" if time else unit, MetricKind.INCLUSIVE)
         scale = SECONDS[unit] if time else 1.0
         columns.setdefault(metric.name, _Column(metric, scale, inclusive, exclusive.get(text, -1)))
     return list(columns.values())
@@ -243,11 +243,11 @@ def _profile(
     path: Path, document: MetricDocument, threads: Sequence[_Thread], columns: Sequence[_Column], shape: Shape
 ) -> Profile:
     tree, regions, kept = _call_tree(document)
-    if len(kept) * len(threads) * len(columns) > MAX_VALUES:
+    if len(kept) * len(threads) * len(columns) > _MAX_VALUES:
         what = f"too large for memory: {len(kept)} call paths on {len(threads)} threads"
         raise InputError(what, where=str(path))
     identifier = np.array(document.identifier, dtype=np.int64)
-    statements = identifier[[tag == STATEMENT for tag in document.tag]]
+    statements = identifier[[tag == _STATEMENT for tag in document.tag]]
     values = {column.metric.name: np.empty((len(kept), len(threads))) for column in columns}
     on_statements = dict.fromkeys(values, 0.0)
     for location, thread in enumerate(threads):
@@ -259,11 +259,11 @@ def _profile(
                 own = _checked(stored, statements, column.exclusive, column, thread)
                 on_statements[name] += float(own.sum())
     attributes = {"generator": "HPCToolkit", SAMPLED: "yes"}
-    first = next((column for column in columns if column.metric.name == TIME), columns[0])
+    first = next((column for column in columns if column.metric.name == _TIME), columns[0])
     if first.exclusive >= 0:
         total = float(values[first.metric.name][tree.roots].sum())
         attributes[RECONCILED] = _reconciled(first.metric, total, on_statements[first.metric.name])
-    others = len(document.tag) - document.tag.count(CALL_SITE) - len(kept)
+    others = len(document.tag) - document.tag.count(_CALL_SITE) - len(kept)
     notice = f"{others} statements are counted with the functions and loops they belong to"
     return Profile(
         source=str(path),
@@ -289,7 +289,7 @@ def _call_tree(document: MetricDocument) -> tuple[CallTree, RegionTable, IntArra
         lines.setdefault(document.region[node], document.line[node] or -1)
     place = {key: i for i, key in enumerate(lines)}
     names = [name or "<unnamed>" for name, _ in lines]
-    places = [("" if file == UNKNOWN_FILE else file, line) for (_, file), line in lines.items()]
+    places = [("" if file == _UNKNOWN_FILE else file, line) for (_, file), line in lines.items()]
     regions = RegionTable.named(names, map(paradigm_of, names), places)
     region = np.array([place[document.region[node]] for node in kept.tolist()], dtype=np.int64)
     return CallTree(number[nearest], region), regions, kept
@@ -323,4 +323,4 @@ def _locations(threads: Sequence[_Thread]) -> LocationTable:
     number = {key: i for i, key in enumerate(dict.fromkeys(thread.process for thread in threads))}
     process = np.array([number[thread.process] for thread in threads], dtype=np.int64)
     of = np.array([thread.thread for thread in threads], dtype=np.int64)
-    return LocationTable(process, of, np.where(of < FIRST_STREAM, CPU, process))
+    return LocationTable(process, of, np.where(of < _FIRST_STREAM, CPU, process))

@@ -32,7 +32,7 @@ from ingest.reading.stacks import PARADIGM
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 
 PROGRAM_ROOT = "<program root>"
-UNKNOWN = "<unknown function>"
+UNKNOWN_FUNCTION = "<unknown function>"
 
 HOST_TIMES = ("REALTIME", "WALLCLOCK", "CPUTIME")
 """Events that measure the time of threads; the first that a database has is its time."""
@@ -91,9 +91,9 @@ def paradigm_of(name: str, module: str = "") -> str:
 
 
 MAGIC = b"HPCTOOLKIT"
-VERSION = 4
-HEADER = Struct("<10s4sBB")
-EXTENT = Struct("<QQ")  # size and offset of a section
+_VERSION = 4
+_HEADER = Struct("<10s4sBB")
+_EXTENT = Struct("<QQ")  # size and offset of a section
 
 Table: TypeAlias = npt.NDArray[np.void]
 
@@ -154,17 +154,17 @@ def sections(head: bytes, kind: bytes, number: int) -> list[tuple[int, int]]:
     Args:
         kind: ``meta`` or ``prof``.
     """
-    size = HEADER.size + number * EXTENT.size
+    size = _HEADER.size + number * _EXTENT.size
     if len(head) < size or not head.startswith(MAGIC + kind):
         raise ValueError("not the file of HPCToolkit that its name says, or truncated")
-    *_, major, minor = HEADER.unpack_from(head)
-    if major != VERSION:
-        raise ValueError(f"version {major}.{minor} of the format; only version {VERSION} is known")
-    return [(length, at) for length, at in EXTENT.iter_unpack(head[HEADER.size : size])]
+    *_, major, minor = _HEADER.unpack_from(head)
+    if major != _VERSION:
+        raise ValueError(f"version {major}.{minor} of the format; only version {_VERSION} is known")
+    return [(length, at) for length, at in _EXTENT.iter_unpack(head[_HEADER.size : size])]
 
 
-MAX_PROFILES = 1 << 24
-MAX_IDENTIFIERS = 64  # of one profile
+_MAX_PROFILES = 1 << 24
+_MAX_IDENTIFIERS = 64  # of one profile
 
 _PROFILES = Struct("<QIB")
 _TUPLE = Struct("<H6x")
@@ -192,7 +192,7 @@ Identity = Mapping[str, int]
 class StoredProfile:
     """Where the values of a thread or an accelerator are."""
 
-    # what it belongs to: number by kind (``NODE``, ``RANK``, ``THREAD``, ``GPUDEVICE`` ...)
+    # what it belongs to: number by kind (``_NODE``, ``_RANK``, ``THREAD``, ``GPUDEVICE`` ...)
     identity: Identity
     physical: frozenset[str]  # the kinds whose numbers are those of hardware
     summary: bool  # whether it has sums over profiles
@@ -221,7 +221,7 @@ class ProfileFile:
     def open(cls, path: Path) -> Iterator["ProfileFile"]:
         """Open a file."""
         with path.open("rb") as stream:
-            head = stream.read(HEADER.size + 2 * EXTENT.size)
+            head = stream.read(_HEADER.size + 2 * _EXTENT.size)
             yield cls(stream, os.fstat(stream.fileno()).st_size, sections(head, b"prof", 2))
 
     def profiles(self, kinds: Sequence[str]) -> list[StoredProfile]:
@@ -229,7 +229,7 @@ class ProfileFile:
         (size, at), (tuples_size, tuples_at) = self.sections
         part, tuples = self._part(at, size), self._part(tuples_at, tuples_size)
         first, number, stride = part.unpack(_PROFILES, at)
-        if number > MAX_PROFILES:
+        if number > _MAX_PROFILES:
             raise ValueError(f"{number} profiles")
         found = []
         for row in part.table(_PROFILE, first, number, stride).tolist():
@@ -289,7 +289,7 @@ def _identity(tuples: FilePart, at: int, kinds: Sequence[str]) -> tuple[Identity
     if not at:
         return {}, frozenset()
     (number,) = tuples.unpack(_TUPLE, at)
-    if number > MAX_IDENTIFIERS:
+    if number > _MAX_IDENTIFIERS:
         raise ValueError(f"{number} identifiers of one profile")
     rows = tuples.table(_IDENTIFIER, at + _TUPLE.size, number).tolist()
     names = [kinds[kind] if kind < len(kinds) else f"kind {kind}" for kind, *_ in rows]
@@ -300,11 +300,11 @@ def _identity(tuples: FilePart, at: int, kinds: Sequence[str]) -> tuple[Identity
     return identity, frozenset(name for name, (_, flags, *_) in zip(names, rows, strict=True) if flags & 1)
 
 
-NODE, RANK, THREAD, DEVICE, STREAM = "NODE", "RANK", "THREAD", "GPUDEVICE", "GPUSTREAM"
-ONE_DEVICE = "which accelerators were used is not stated: one for each process is assumed"
+_NODE, _RANK, THREAD, _DEVICE, STREAM = "NODE", "RANK", "THREAD", "GPUDEVICE", "GPUSTREAM"
+ONE_DEVICE_EACH = "which accelerators were used is not stated: one for each process is assumed"
 ONE_OF_MANY = "which accelerator of a process worked is not stated: the time of all is that of one"
 
-_ACCELERATOR = frozenset((DEVICE, STREAM, "GPUCONTEXT"))
+_ACCELERATOR = frozenset((_DEVICE, STREAM, "GPUCONTEXT"))
 _THREAD, _STREAM, _STARTED = range(3)
 
 Device: TypeAlias = tuple[str | int, ...]  # what makes a device different from others
@@ -341,7 +341,7 @@ def place(profiles: Sequence[StoredProfile], used: BoolArray, starting: BoolArra
     processes = _processes(profiles)
     streams = [bool(_ACCELERATOR & profile.identity.keys()) for profile in profiles]
     known: dict[int, set[Device]] = {}
-    for i in (i for i, stream in enumerate(streams) if stream and DEVICE in profiles[i].identity):
+    for i in (i for i, stream in enumerate(streams) if stream and _DEVICE in profiles[i].identity):
         known.setdefault(processes[i], set()).add(_device(profiles[i], processes[i]))
     device: dict[_Row, Device] = {}
     for i, (profile, process) in enumerate(zip(profiles, processes, strict=True)):
@@ -360,14 +360,14 @@ def place(profiles: Sequence[StoredProfile], used: BoolArray, starting: BoolArra
     started = np.where(starting, own, -1)
     started[starters] = [number[_Row(processes[i], _STARTED, 0, -1)] for i in starters]
     counts = {len(known.get(processes[i], ())) for i in starters}
-    notices = (ONE_DEVICE,) * (0 in counts) + (ONE_OF_MANY,) * bool(counts - {0, 1})
+    notices = (ONE_DEVICE_EACH,) * (0 in counts) + (ONE_OF_MANY,) * bool(counts - {0, 1})
     return Placement(_table(rows, device), own, started, notices)
 
 
 def _processes(profiles: Sequence[StoredProfile]) -> list[int]:
     """Return the number of the process of each profile: by rank, or by node if there are no ranks."""
     keys = [
-        (profile.identity.get(RANK, -1), 0 if RANK in profile.identity else profile.identity.get(NODE, 0))
+        (profile.identity.get(_RANK, -1), 0 if _RANK in profile.identity else profile.identity.get(_NODE, 0))
         for profile in profiles
     ]
     number = {key: i for i, key in enumerate(sorted(set(keys)))}
@@ -376,9 +376,9 @@ def _processes(profiles: Sequence[StoredProfile]) -> list[int]:
 
 def _device(profile: StoredProfile, process: int) -> Device:
     """Return the device of a stream; unless they are those of hardware, numbers hold within a process."""
-    if DEVICE in profile.physical:
-        return "hardware", profile.identity.get(NODE, 0), profile.identity[DEVICE]
-    return "process", process, profile.identity.get(DEVICE, 0)
+    if _DEVICE in profile.physical:
+        return "hardware", profile.identity.get(_NODE, 0), profile.identity[_DEVICE]
+    return "process", process, profile.identity.get(_DEVICE, 0)
 
 
 def _table(rows: Sequence[_Row], device: Mapping[_Row, Device]) -> LocationTable:

@@ -24,9 +24,9 @@ from ingest.profile import LocationTable, Profile, RegionTable, ValuesInMemory, 
 from ingest.readers import ProfileReader
 from ingest.readers.openfoam.log import ITERATIONS, SolverRun, read_solver_runs
 from ingest.reading.files import read_text
-from ingest.reading.stacks import TIME, VISITS
+from ingest.reading.stacks import TIME_METRIC, VISITS_METRIC
 
-MAX_DEPTH = 64  # of dictionaries in each other
+_MAX_DEPTH = 64  # of dictionaries in each other
 
 _TOKEN = re.compile(
     r'"(?P<string>(?:[^"\\]|\\.)*+)"|(?P<mark>[{};])|(?P<word>[^\s"{};]+)|(?P<open>".*)',  # never closed
@@ -35,7 +35,7 @@ _TOKEN = re.compile(
 _COMMENT = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 
 FoamDictionary: TypeAlias = "dict[str, str | FoamDictionary]"
-ROUNDING = 1e-5  # relative: times are printed with six digits, and their differences carry the rounding
+_ROUNDING = 1e-5  # relative: times are printed with six digits, and their differences carry the rounding
 
 _PROCESSOR = re.compile(r"processor([0-9]{1,9})")
 _TIME_LOOP = "time.run()"
@@ -61,7 +61,7 @@ def matches(path: Path) -> bool:
 def files(path: Path) -> list[Path]:
     """Return the profiling files and logs of a case, without the fields beside them, which can be huge."""
     profiling = [file for folder in _process_folders(path) for file in _times(folder).values()]
-    return [*profiling, *log_files(path)]
+    return [*profiling, *_log_files(path)]
 
 
 def read(path: Path) -> Profile:
@@ -83,7 +83,7 @@ def read(path: Path) -> Profile:
         nodes = _place(triggers, callpaths, str(file))
         for number, trigger in triggers.items():
             own = trigger.total - trigger.child
-            negative += own < -ROUNDING * trigger.total
+            negative += own < -_ROUNDING * trigger.total
             rows.append((nodes[number], location, max(own, 0.0), trigger.calls))
     if negative:
         notices.append(f"{negative} negative exclusive times were read as zero")
@@ -101,7 +101,7 @@ def _with_iterations(profile: Profile, case: Path) -> Profile:
     names = [profile.regions.name[region] for region in profile.tree.region.tolist()]
     counts, notices = solver_iterations(case)
     values = {metric.name: profile.load(metric) for metric in profile.metrics}
-    iterations = np.zeros(values[VISITS.name].shape)
+    iterations = np.zeros(values[VISITS_METRIC.name].shape)
     for field, count in counts.items():
         region = iterating_region(field, names)
         if region is not None and names.count(region) == 1:
@@ -124,15 +124,15 @@ def _profile(
     place, tree, names = callpaths.build()
     node, location = rows[:, 0].astype(np.int64), rows[:, 1].astype(np.int64)
     size = int(location[-1]) + 1
-    values = {metric.name: np.zeros((len(tree), size)) for metric in (TIME, VISITS)}
-    np.add.at(values[TIME.name], (place[node], location), rows[:, 2])
-    np.add.at(values[VISITS.name], (place[node], location), rows[:, 3])
+    values = {metric.name: np.zeros((len(tree), size)) for metric in (TIME_METRIC, VISITS_METRIC)}
+    np.add.at(values[TIME_METRIC.name], (place[node], location), rows[:, 2])
+    np.add.at(values[VISITS_METRIC.name], (place[node], location), rows[:, 3])
     return Profile(
         source=source,
         tree=tree,
         regions=RegionTable.named(names, ("user",) * len(names)),
         locations=LocationTable.of_threads(np.arange(size), np.zeros(size, dtype=np.int64)),
-        metrics=(TIME, VISITS),
+        metrics=(TIME_METRIC, VISITS_METRIC),
         load=ValuesInMemory(tree, values),
         attributes=attributes,
         notices=notices,
@@ -255,13 +255,13 @@ def _time(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-REGIONS = ("lduMatrix::smoother.", "lduMatrix::solver.", "fvMatrix::solve.")
+_REGIONS = ("lduMatrix::smoother.", "lduMatrix::solver.", "fvMatrix::solve.")
 """Beginnings of the regions of a solver, before the name of the field; the first iterates if there is one."""
 
 _COMPONENTS = ("x", "y", "z")
 
 
-def log_files(case: Path) -> list[Path]:
+def _log_files(case: Path) -> list[Path]:
     """Return what may be the logs of a case: ``log``, ``log.icoFoam``, ``icoFoam.log``."""
     found = (entry for entry in case.iterdir() if entry.name.startswith("log") or entry.suffix == ".log")
     return sorted(entry for entry in found if entry.is_file())
@@ -276,7 +276,7 @@ def solver_iterations(case: Path) -> tuple[Mapping[str, int], tuple[str, ...]]:
     """
     counts: dict[Path, dict[str, int]] = {}
     notices: list[str] = []
-    for file in log_files(case):
+    for file in _log_files(case):
         try:
             runs = read_solver_runs(file)
         except InputError as error:
@@ -294,7 +294,7 @@ def solver_iterations(case: Path) -> tuple[Mapping[str, int], tuple[str, ...]]:
 def iterating_region(field: str, regions: Collection[str]) -> str | None:
     """Return the region in which the solver of a field iterates; None if the profiling has none."""
     wholes = (field, field[:-1]) if field[-1:] in _COMPONENTS else (field,)
-    names = (f"{beginning}{whole}" for whole in wholes for beginning in REGIONS)
+    names = (f"{beginning}{whole}" for whole in wholes for beginning in _REGIONS)
     return next((name for name in names if name in regions), None)
 
 
@@ -342,8 +342,8 @@ def parse_dictionary(text: str, where: str) -> FoamDictionary:
             raise _error("unexpected closing brace", text, position, where)
         else:
             stack.pop()
-        if len(stack) > MAX_DEPTH:
-            raise _error(f"dictionaries nested deeper than {MAX_DEPTH}", text, position, where)
+        if len(stack) > _MAX_DEPTH:
+            raise _error(f"dictionaries nested deeper than {_MAX_DEPTH}", text, position, where)
     if len(stack) > 1:
         raise _error("the file ends inside a dictionary: it is truncated", text, len(text), where)
     return root

@@ -33,11 +33,11 @@ from ingest.profile import (
 )
 from ingest.readers import ProfileReader
 from ingest.reading.files import blocks_of, ends_of, entries, head, stamp
-from ingest.reading.stacks import TIME, VISITS
+from ingest.reading.stacks import TIME_METRIC, VISITS_METRIC
 from ingest.run_names import PROCESSES
 from ingest.run_settings import (
     METADATA,
-    PROGRAM,
+    PROGRAM_SETTING,
     RECONCILED,
     SETTING,
     SIZES,
@@ -109,7 +109,7 @@ class SolverRun:
 
     def finish_step(self, cpu: float, clock: float | None, *, begun: bool) -> None:
         """Take the times at the end of a step; solvers that print them more than once take no more steps."""
-        self.clock, self.seconds = (cpu, clock), max(wall_seconds(cpu, clock), self.seconds)
+        self.clock, self.seconds = (cpu, clock), max(_wall_seconds(cpu, clock), self.seconds)
         if begun or not self.steps:
             self.steps += 1
         if self.steps == 1:
@@ -120,10 +120,10 @@ class SolverRun:
 
 def read_solver_runs(path: Path) -> list[SolverRun]:
     """Return the runs in a log, in their order."""
-    return solver_runs(blocks_of(path))
+    return _solver_runs(blocks_of(path))
 
 
-def solver_runs(blocks: Iterable[bytes]) -> list[SolverRun]:
+def _solver_runs(blocks: Iterable[bytes]) -> list[SolverRun]:
     """Return the runs in blocks of whole lines."""
     run = SolverRun()
     runs, begun = [run], False
@@ -163,7 +163,7 @@ def _seconds(text: bytes | None) -> float | None:
     return seconds if 0 <= seconds < _LONGEST else None
 
 
-def wall_seconds(cpu: float, clock: float | None) -> float:
+def _wall_seconds(cpu: float, clock: float | None) -> float:
     """Return the wall seconds: those of the processor as far as whole seconds of the clock allow.
 
     The clock is one second off at most. Processes that wait for files or share cores take less processor time
@@ -185,7 +185,7 @@ _CELLS = (
 _OWNER = re.compile(rb"nCells: ?(\d{1,15})\b")
 
 
-def files_with_cells(log: Path) -> Iterator[Path]:
+def _files_with_cells(log: Path) -> Iterator[Path]:
     """Yield the files beside a log that may say how many cells there are, the best first."""
     beside = [entry for entry in entries(log.absolute().parent) if entry.is_file() and entry.name != log.name]
     for program, _, _ in _CELLS:
@@ -193,14 +193,14 @@ def files_with_cells(log: Path) -> Iterator[Path]:
     yield from (owner for owner in (log.absolute().parent / _MESH,) if owner.is_file())
 
 
-PER_STEP = Metric(TIME_PER_STEP, "s/step")
-START, STEP_LOOP = "start-up and first step", "time steps"
-LEAST_STEPS = 2  # utilities print times, too, but once
+_PER_STEP = Metric(TIME_PER_STEP, "s/step")
+_START, _STEP_LOOP = "start-up and first step", "time steps"
+_LEAST_STEPS = 2  # utilities print times, too, but once
 
 _NUMBER = re.compile(r"[0-9]{1,7}")
 
 
-def matches(path: Path) -> bool:
+def _matches(path: Path) -> bool:
     """Return whether a file is the log of a solver, by its beginning and end."""
     if not path.is_file():
         return False
@@ -208,7 +208,7 @@ def matches(path: Path) -> bool:
     if b"Exec " not in text:
         return False
     begun = b"\nStarting time loop" in text  # only solvers say so
-    runs = solver_runs([text]) if begun or b"ExecutionTime = " in text else []
+    runs = _solver_runs([text]) if begun or b"ExecutionTime = " in text else []
     return _chosen(runs) is not None or (begun and not runs[-1].ended)
 
 
@@ -218,8 +218,8 @@ def read(path: Path) -> Profile:
     processes = _processes(run) or 1
     require_possible(processes, str(path))
     columns = _columns(run)
-    tree, names = _flat(START, STEP_LOOP)
-    require_summable(columns[TIME], "the times", str(path))
+    tree, names = _flat(_START, _STEP_LOOP)
+    require_summable(columns[TIME_METRIC], "the times", str(path))
     shape = len(tree), processes
     return Profile(
         source=str(path),
@@ -230,7 +230,7 @@ def read(path: Path) -> Profile:
         load=ValuesInMemory(
             tree, {m.name: np.broadcast_to(column[:, None], shape) for m, column in columns.items()}
         ),
-        attributes=_attributes(run, processes, cells(path)),
+        attributes=_attributes(run, processes, _cells(path)),
         notices=(*notices, *_notices(run)),
     )
 
@@ -248,13 +248,13 @@ def _columns(run: SolverRun) -> dict[Metric, FloatArray]:
     loop, later = run.seconds - run.start, run.steps - 1
     iterations = {name: one.iterations - one.first for name, one in run.fields.items()}
     of_steps = {
-        PER_STEP: loop / later,
+        _PER_STEP: loop / later,
         ITERATIONS: sum(iterations.values()),
         **{Metric(f"{ITERATIONS.name}_{name}", ""): count for name, count in iterations.items()},
     }
     return {
-        TIME: np.array([run.start, loop]),
-        VISITS: np.array([1.0, later]),
+        TIME_METRIC: np.array([run.start, loop]),
+        VISITS_METRIC: np.array([1.0, later]),
         **{metric: np.array([0.0, value]) for metric, value in of_steps.items() if value},
     }
 
@@ -270,14 +270,14 @@ def _last_run(path: Path, stamp: tuple[int, ...]) -> tuple[SolverRun, tuple[str,
     run = _chosen(runs)
     if run is None:
         what = _stopped(runs[-1], _program(runs[-1]))
-        raise InputError(f"{what}: fewer than {LEAST_STEPS} time steps in it", where=str(path))
-    several = sum(one.steps >= LEAST_STEPS for one in runs)
+        raise InputError(f"{what}: fewer than {_LEAST_STEPS} time steps in it", where=str(path))
+    several = sum(one.steps >= _LEAST_STEPS for one in runs)
     return run, ((f"{several} runs of solvers in it: the last is read",) if several > 1 else ())
 
 
 def _chosen(runs: list[SolverRun]) -> SolverRun | None:
     """Return the last run that is one of a solver; None if there is none."""
-    stepping = (run for run in reversed(runs) if run.steps >= LEAST_STEPS and run.seconds > run.start)
+    stepping = (run for run in reversed(runs) if run.steps >= _LEAST_STEPS and run.seconds > run.start)
     return next((run for run in stepping if "Exec" in run.stated), None)
 
 
@@ -308,7 +308,7 @@ def _attributes(run: SolverRun, processes: int, size: int | None) -> dict[str, s
         "generator": "OpenFOAM log",
         STATISTIC: f"wall time of the run ({processes} process{'' if processes == 1 else 'es'})",
         RECONCILED: one_line(f"{times}; last initial residuals: {residuals}" if residuals else times)[:400],
-        PROGRAM: f"OpenFOAM {program}",
+        PROGRAM_SETTING: f"OpenFOAM {program}",
         STEPS: str(run.steps),
         **({STOPPED: _stopped(run, program)} if run.failed or not run.ended else {}),
         **({SIZES: "cells"} if size else {}),
@@ -340,19 +340,19 @@ def _notices(run: SolverRun) -> tuple[str, ...]:
     return tuple(found)
 
 
-def parameters(path: Path) -> Mapping[str, float]:
+def _parameters(path: Path) -> Mapping[str, float]:
     """Return the number of processes; nothing if the header does not state it."""
     processes = _processes(_run(path)[0])
     return {PROCESSES: float(processes)} if processes else {}
 
 
-def stated_sizes(path: Path) -> Mapping[str, float]:
+def _stated_sizes(path: Path) -> Mapping[str, float]:
     """Return the number of cells, if a log or the mesh beside it states it."""
-    size = cells(path)
+    size = _cells(path)
     return {"cells": float(size)} if size else {}
 
 
-def content(path: Path) -> Hashable:
+def _content(path: Path) -> Hashable:
     """Return what a log and a copy of it have in common."""
     try:
         run, _ = _run(path)
@@ -364,20 +364,20 @@ def content(path: Path) -> Hashable:
 READER = ProfileReader(
     name="OpenFOAM log",
     pattern="log.simpleFoam, simpleFoam.log",
-    matches=matches,
+    matches=_matches,
     read=read,
-    unnamed_parameters=parameters,
-    stated_sizes=stated_sizes,
-    beside=files_with_cells,
-    content=content,
+    unnamed_parameters=_parameters,
+    stated_sizes=_stated_sizes,
+    beside=_files_with_cells,
+    content=_content,
     fallback=3,
     precedence=2,
 )
 
 
-def cells(log: Path) -> int | None:
+def _cells(log: Path) -> int | None:
     """Return the number of cells, from the log itself if it begins with the mesh; None if nothing says it."""
-    for file in (*files_with_cells(log), log):
+    for file in (*_files_with_cells(log), log):
         if file.name == _MESH.name:
             found = _OWNER.search(head(file))
             number = int(found[1]) if found else 0

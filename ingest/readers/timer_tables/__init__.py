@@ -31,7 +31,7 @@ from ingest.readers.timer_tables.log import (
 )
 from ingest.readers.timer_tables.log_tables import LogTables, ReadTable
 from ingest.readers.timer_tables.timer_kind import (
-    WHOLE,
+    WHOLE_RUN,
     Facts,
     Placed,
     Timer,
@@ -41,16 +41,16 @@ from ingest.readers.timer_tables.timer_kind import (
 )
 from ingest.readers.timer_tables.timer_profile import assemble, sizes_of
 from ingest.reading.files import all_of_run, ends_of, entries, head, is_page, stamp
-from ingest.reading.stacks import TIME
+from ingest.reading.stacks import TIME_METRIC
 from ingest.resource_use import TOTAL_MEMORY
 from ingest.run_names import PROCESSES
 from ingest.run_settings import RECONCILED, SETTING, STATISTIC
 from ingest.work_rates import UNITS_OF_WORK
 
-MAX_DEPTH = 100  # of timers below parents
-ALL = "*"  # stands for all timers that are not named
-ROUNDING = 0.02  # relative: what lies inside a timer may be longer by so much, since values are rounded
-MAX_SHOWN = 3  # timers in a notice
+_MAX_DEPTH = 100  # of timers below parents
+_ALL = "*"  # stands for all timers that are not named
+_ROUNDING = 0.02  # relative: what lies inside a timer may be longer by so much, since values are rounded
+_MAX_SHOWN = 3  # timers in a notice
 
 NamePath: TypeAlias = tuple[str, ...]
 Parents: TypeAlias = Mapping[str, Sequence[str]]
@@ -250,7 +250,7 @@ def _in_tree(part: Profile, metric: Metric, nodes: IntArray, size: int) -> Float
 
 
 def _attributes(parts: Sequence[Profile]) -> dict[str, str]:
-    longest = max(parts, key=lambda part: float(part.values(TIME.name)[:, 0].sum())).attributes
+    longest = max(parts, key=lambda part: float(part.values(TIME_METRIC.name)[:, 0].sum())).attributes
     sums = {
         name: f"{sum(float(part.attributes[name]) for part in parts):.17g}"
         for name in (UNITS_OF_WORK, TOTAL_MEMORY)
@@ -277,7 +277,7 @@ def nested(placed: Placed, kind: TimerTable, named: Mapping[str, str]) -> Placed
     if not parents or not loose or not (fixed or named):
         return placed
     if not fixed:
-        fixed = [Timer(path=(WHOLE,), seconds=_whole(placed, loose))]
+        fixed = [Timer(path=(WHOLE_RUN,), seconds=_whole(placed, loose))]
     roots = {timer.path: timer for timer in fixed}
     names: dict[NamePath, set[str]] = {}
     for timer in loose:
@@ -318,8 +318,8 @@ def _place(timer: Timer, siblings: set[str], roots: Mapping[NamePath, Timer], pa
     """Return the path of a timer from a root down, empty if its parents lead to none."""
     group = timer.path[:-1]
     chain = [timer.path[-1]]
-    while len(chain) <= MAX_DEPTH:
-        some = parents.get(chain[0], parents.get(ALL, ()))
+    while len(chain) <= _MAX_DEPTH:
+        some = parents.get(chain[0], parents.get(_ALL, ()))
         found = (one for one in some if one == "" or (*group, one) in roots or one in siblings)
         parent = next(found, None)
         if parent is None:
@@ -349,7 +349,7 @@ def _fitting(
     for path, timer in ways:
         space = left.get(path[:-1])
         whole = inside.get(path[:-1]) or roots.get(path[:-1])
-        if space is None or whole is None or timer.seconds > space + ROUNDING * whole.seconds:
+        if space is None or whole is None or timer.seconds > space + _ROUNDING * whole.seconds:
             outside.append(timer)
             continue
         seconds = min(timer.seconds, max(space, 0.0)) if timer.seconds > 0 else timer.seconds
@@ -360,10 +360,10 @@ def _fitting(
 
 def _notices(placed: Placed, named: Mapping[str, str], outside: Sequence[Timer]) -> list[str]:
     known = {timer.path[-1] for timer in placed.timers}
-    unknown = sorted((set(named) | set(named.values())) - known - {"", ALL})
+    unknown = sorted((set(named) | set(named.values())) - known - {"", _ALL})
     notices = [f"timers.toml names timers that are not in the table: {', '.join(unknown)}"] if unknown else []
     if outside:
-        shown = ", ".join(dict.fromkeys(timer.path[-1] for timer in outside[:MAX_SHOWN]))
-        more = f" and {len(outside) - MAX_SHOWN} more" if len(outside) > MAX_SHOWN else ""
+        shown = ", ".join(dict.fromkeys(timer.path[-1] for timer in outside[:_MAX_SHOWN]))
+        more = f" and {len(outside) - _MAX_SHOWN} more" if len(outside) > _MAX_SHOWN else ""
         notices.append(f"timers that do not fit into what should hold them are in no sum: {shown}{more}")
     return notices

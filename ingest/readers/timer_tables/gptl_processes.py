@@ -15,14 +15,14 @@ from ingest.profile import OVERLAPPING, Metric, MetricKind, Profile
 from ingest.readers import ProfileReader
 from ingest.readers.timer_tables.timer_kind import OVERLAPPING_TIMERS
 from ingest.reading.files import all_of_run, entries, head, lines_of, numbered_files
-from ingest.reading.stacks import TIME, VISITS, Stacks, found_of
+from ingest.reading.stacks import TIME_METRIC, VISITS_METRIC, Stacks, found_of
 from ingest.run_names import PROCESSES
 from ingest.run_settings import OVERLAPPING_TIME
 
 _HEAD_BYTES = 1 << 14
 _MAX_BYTES = 1 << 27
-ROUNDING = 1e-3  # relative, of values with three or more digits
-LARGEST = 1e12
+_ROUNDING = 1e-3  # relative, of values with three or more digits
+_LARGEST = 1e12
 
 _INSIDE = Metric(OVERLAPPING_TIME, "s", MetricKind.SIMPLE)
 _NAMED = re.compile(r"\S*timing\S*?\.\d{1,7}")
@@ -50,19 +50,19 @@ class _Row:
 def _by_process(folder: Path) -> dict[int, Path]:
     """Return the files of the processes in a folder by their numbers."""
     named = [file for file in entries(folder) if _NAMED.fullmatch(file.name)] if folder.is_dir() else []
-    return {number: file for number, file in numbered_files(named)[1].items() if is_process(file)}
+    return {number: file for number, file in numbered_files(named)[1].items() if _is_process(file)}
 
 
 def _processes(folder: Path) -> list[Path]:
     return [*_by_process(folder).values()]
 
 
-def is_process(path: Path) -> bool:
+def _is_process(path: Path) -> bool:
     """Return whether a file is that of a process."""
     return path.is_file() and _BEGIN.search(head(path, _HEAD_BYTES)) is not None
 
 
-def read(path: Path) -> Profile:
+def _read(path: Path) -> Profile:
     """Read the files of all processes in a folder, or one file."""
     files = all_of_run(_by_process(path)) or [path]
     stacks = Stacks()
@@ -84,12 +84,12 @@ def read(path: Path) -> Profile:
                 stacks.of(_INSIDE)[here, node] += row.seconds
                 continue
             own = row.seconds - below.get((row.thread, row.path), 0.0)
-            if own < -ROUNDING * row.seconds - ROUNDING:
+            if own < -_ROUNDING * row.seconds - _ROUNDING:
                 what = f"'{row.path[-1][:80]}' took less than the timers below it"
                 raise InputError(what, where=str(file), hint="is the file damaged?")
             node = stacks.callpaths.add(row.path)
-            stacks.of(TIME)[here, node] += max(own, 0.0)
-            stacks.of(VISITS)[here, node] += row.calls
+            stacks.of(TIME_METRIC)[here, node] += max(own, 0.0)
+            stacks.of(VISITS_METRIC)[here, node] += row.calls
             found, stated = found + max(own, 0.0), stated + (row.seconds if len(row.path) == 1 else 0.0)
     notices = (
         [f"timers with several parents are in no sum: {', '.join(sorted(several)[:3])}"] if several else []
@@ -128,7 +128,7 @@ def _rows(file: Path) -> Iterator[_Row]:
                 calls, seconds = float(match["calls"]), float(match["wall"])
             except ValueError as error:
                 raise InputError(f"line {number}: not the values of a timer", where=str(file)) from error
-            if not max(calls, seconds) < LARGEST:
+            if not max(calls, seconds) < _LARGEST:
                 raise InputError(f"line {number}: not the values of a timer", where=str(file))
             path = tuple(name for _, name, _ in above)
             yield _Row(thread=thread, path=path, calls=calls, seconds=seconds, several=several)
@@ -136,7 +136,7 @@ def _rows(file: Path) -> Iterator[_Row]:
             inside = False
 
 
-def parameters(path: Path) -> Mapping[str, float]:
+def _parameters(path: Path) -> Mapping[str, float]:
     """Return the number of processes, if there is a file for each."""
     files = _processes(path)
     return {PROCESSES: float(len(files))} if files else {}
@@ -147,17 +147,17 @@ READERS = (
         name="GPTL processes",
         pattern="timing.0, timing.1 ... in a folder",
         matches=lambda path: bool(_processes(path)),
-        read=read,
+        read=_read,
         files=_processes,
-        unnamed_parameters=parameters,
+        unnamed_parameters=_parameters,
         fallback=3,
         precedence=2,
     ),
     ProfileReader(
         name="GPTL process",
         pattern="timing.0",
-        matches=is_process,
-        read=read,
+        matches=_is_process,
+        read=_read,
         fallback=4,
         precedence=2,
     ),

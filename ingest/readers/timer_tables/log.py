@@ -19,16 +19,16 @@ from ingest.reading.packed import is_packed, plain_name
 from ingest.run_names import PROCESS_PARAMETERS, named_parameters
 from ingest.toml_table import read_toml
 
-PARENTS_FILE = "timers.toml"
-MAX_COMPANIONS = 16
-MAX_COMPANION_BYTES = 1 << 22
-COMMON_PREFIX = 3  # characters that the names of the parts of a log share
+_PARENTS_FILE = "timers.toml"
+_MAX_COMPANIONS = 16
+_MAX_COMPANION_BYTES = 1 << 22
+_COMMON_PREFIX = 3  # characters that the names of the parts of a log share
 
 
 def parents_files(log: Path) -> tuple[Path, ...]:
     """Return where `timers.toml` may be: beside the log, or above its folder, where it holds for all runs."""
     folder = log.absolute().parent
-    return folder / PARENTS_FILE, folder.parent / PARENTS_FILE
+    return folder / _PARENTS_FILE, folder.parent / _PARENTS_FILE
 
 
 def named_parents(log: Path) -> dict[str, str]:
@@ -47,12 +47,12 @@ def named_parents(log: Path) -> dict[str, str]:
 def other_parts(log: Path) -> Iterator[Path]:
     """Yield small files beside a log whose names begin and end like its own: they may be its other parts."""
     names = [entry.name for entry in entries(log.absolute().parent) if entry.suffix == log.suffix]
-    if len(names) > MAX_COMPANIONS:
+    if len(names) > _MAX_COMPANIONS:
         return
     for name in names:
         file = log.with_name(name)
-        alike = name[:COMMON_PREFIX] == log.name[:COMMON_PREFIX]
-        if name != log.name and alike and file.is_file() and file.stat().st_size <= MAX_COMPANION_BYTES:
+        alike = name[:_COMMON_PREFIX] == log.name[:_COMMON_PREFIX]
+        if name != log.name and alike and file.is_file() and file.stat().st_size <= _MAX_COMPANION_BYTES:
             yield file
 
 
@@ -81,10 +81,10 @@ def processes_named(log: Path) -> str:
 
 
 _MAX_BYTES = 1 << 31
-MAX_LINE = 1 << 16  # bytes of a line that are looked at
-MAX_TABLE_LINES = 50_000
+_MAX_LINE = 1 << 16  # bytes of a line that are looked at
+_MAX_TABLE_LINES = 50_000
 _STARS = re.compile(r"\*{3,}")
-WINDOW = 1 << 24  # bytes that are searched at once: no more of a large log need be in memory
+_WINDOW = 1 << 24  # bytes that are searched at once: no more of a large log need be in memory
 
 
 @dataclass(frozen=True)
@@ -108,15 +108,15 @@ class Log:
         position = self._next(text, start, last)
         while position >= 0:
             begin, end = self.bounds(position)
-            if (facts := groups_of(pattern, decoded(self.content[begin:end]))) is not None:
+            if (facts := groups_of(pattern, _decoded(self.content[begin:end]))) is not None:
                 yield Found(begin, facts)
             position = self._next(text, max(end, position + 1), last)
 
     def _next(self, text: bytes, start: int, stop: int) -> int:
         """Return where a text is next, -1 if nowhere; windows that were searched leave memory."""
         while start < stop:
-            window = start - start % WINDOW
-            end = min(window + WINDOW, stop)
+            window = start - start % _WINDOW
+            end = min(window + _WINDOW, stop)
             position = self.content.find(text, start, min(end + len(text) - 1, stop))
             if position >= 0:
                 return position
@@ -126,26 +126,26 @@ class Log:
         return -1
 
     def bounds(self, position: int) -> tuple[int, int]:
-        """Return start and end of the line around a position, at most `MAX_LINE` bytes to either side."""
-        before = self.content.rfind(b"\n", max(position - MAX_LINE, 0), position)
-        start = before + 1 if before >= 0 else max(position - MAX_LINE, 0)
-        end = self.content.find(b"\n", position, position + MAX_LINE)
-        return start, end if end >= 0 else min(position + MAX_LINE, len(self.content))
+        """Return start and end of the line around a position, at most `_MAX_LINE` bytes to either side."""
+        before = self.content.rfind(b"\n", max(position - _MAX_LINE, 0), position)
+        start = before + 1 if before >= 0 else max(position - _MAX_LINE, 0)
+        end = self.content.find(b"\n", position, position + _MAX_LINE)
+        return start, end if end >= 0 else min(position + _MAX_LINE, len(self.content))
 
     def lines(self, start: int, stop: int) -> Iterator[str]:
         """Yield the lines of a part, long ones cut."""
-        for _ in range(MAX_TABLE_LINES):
+        for _ in range(_MAX_TABLE_LINES):
             if start >= stop:
                 return
             end = self.content.find(b"\n", start, stop)
             end = end if end >= 0 else stop
-            yield decoded(self.content[start : min(end, start + MAX_LINE)])
+            yield _decoded(self.content[start : min(end, start + _MAX_LINE)])
             start = end + 1
 
     def line_number(self, position: int) -> int:
         """Return the number of the line at a position, from 1."""
-        starts = range(0, position, WINDOW)
-        return 1 + sum(self.content[at : min(at + WINDOW, position)].count(b"\n") for at in starts)
+        starts = range(0, position, _WINDOW)
+        return 1 + sum(self.content[at : min(at + _WINDOW, position)].count(b"\n") for at in starts)
 
 
 def groups_of(pattern: re.Pattern[str], line: str) -> dict[str, str] | None:
@@ -172,7 +172,7 @@ def overflows(text: str) -> bool:
     return "***" in text
 
 
-def decoded(line: bytes) -> str:
+def _decoded(line: bytes) -> str:
     """Decode a line; logs are in any encoding, and the bytes of others are replaced."""
     return line.decode("utf-8", "replace").rstrip("\r\n").expandtabs()
 
@@ -181,7 +181,7 @@ def read_log(path: Path) -> Log:
     """Read a whole log; a large one is searched in its file."""
     try:
         with path.open("rb") as file:
-            if WINDOW < os.fstat(file.fileno()).st_size <= _MAX_BYTES and not is_packed(file.peek(8)):
+            if _WINDOW < os.fstat(file.fileno()).st_size <= _MAX_BYTES and not is_packed(file.peek(8)):
                 return Log(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except OSError as error:
         raise unreadable(path, error) from error

@@ -25,10 +25,10 @@ from ingest.readers.timer_tables.timer_kind import (
 from ingest.run_settings import stopped, what_stops
 
 _SECONDS = ("seconds", "wall", "walltotal", "cycles", "core", "mean", "stamp", "cpu")  # the first counts
-MAX_COPY = 1 << 18  # bytes of a table and what follows it that are compared with others
+_MAX_COPY = 1 << 18  # bytes of a table and what follows it that are compared with others
 
-MAX_TABLE = 1 << 20  # bytes within which a table ends
-ONE_RUN = "run 1 is the one that counts, a log of each would be a run of its own"
+_MAX_TABLE = 1 << 20  # bytes within which a table ends
+_ONE_RUN = "run 1 is the one that counts, a log of each would be a run of its own"
 _PARENTHESES = re.compile(r"\([^()]*\)")
 
 
@@ -69,7 +69,7 @@ class LogTables:
             found = _distinct(forwards, MAX_PHASES + 1 if programs else None)
             if programs and len(found) > 1:
                 number = f"{len(found)}" if len(found) <= MAX_PHASES else f"more than {MAX_PHASES}"
-                notices = (f"{number} runs of the program in one log: {ONE_RUN}",)
+                notices = (f"{number} runs of the program in one log: {_ONE_RUN}",)
         else:
             found, notices = _continued(next(forwards, None), next(backwards, None), forwards)
         if not found:
@@ -93,7 +93,7 @@ class LogTables:
         if not self.kind.end or not what_stops(self.log.content):
             return False
         end = re.compile(self.kind.end.encode(), re.MULTILINE)
-        return end.search(self.log.content[begin : begin + MAX_TABLE]) is None
+        return end.search(self.log.content[begin : begin + _MAX_TABLE]) is None
 
     def _stopped(self, facts: Facts) -> str:
         """Say of which program a log without an end is, and on how many processes it ran."""
@@ -104,7 +104,7 @@ class LogTables:
         """Leave out small tables that are copies of others to the letter, without reading them."""
         kept: dict[bytes | int, tuple[Found, int]] = {}
         for begin, stop in places:
-            small = stop - begin.start <= MAX_COPY
+            small = stop - begin.start <= _MAX_COPY
             kept.setdefault(
                 bytes(self.log.content[begin.start : stop]).strip() if small else stop, (begin, stop)
             )

@@ -1,6 +1,6 @@
-"""How the rows of a table become timers in their places: `rows` as the kind says, others what is particular.
+"""How the rows of a table become timers in their places: `_rows` as the kind says, others what is particular.
 
-A kind names one of `rows`, `nwchem`, `quantum_espresso` and the like under `place`.
+A kind names one of `_rows`, `_nwchem`, `_quantum_espresso` and the like under `place`.
 """
 
 import math
@@ -14,7 +14,7 @@ from typing import TypeAlias
 from ingest.errors import InputError
 from ingest.readers.timer_tables.log import count, duration, known, number, timer
 from ingest.readers.timer_tables.stated_rates import RATE_SECONDS
-from ingest.readers.timer_tables.timer_kind import WHOLE, Facts, Placed, Timer, TimerRow, TimerTable
+from ingest.readers.timer_tables.timer_kind import WHOLE_RUN, Facts, Placed, Timer, TimerRow, TimerTable
 
 _CALLED_BY = "Called by "
 _EXCESS = 1.02  # times of callees over that of their caller, from which they are also called elsewhere
@@ -22,7 +22,7 @@ _MOVED = re.compile(r"\d+h\s*(\d+)m")  # minutes of the processor, then hours of
 _ROUNDING = 60.0  # seconds: from one hour on, whole minutes are printed
 
 
-def quantum_espresso(rows: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
+def _quantum_espresso(rows: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
     """Put clocks below their callers; those whose caller is not known or took less than they overlap."""
     program = facts.get("_program", "")
     rows, moved = _in_their_columns(rows, facts.get("version", ""))
@@ -50,12 +50,12 @@ def quantum_espresso(rows: Sequence[TimerRow], facts: Facts, kind: TimerTable) -
     return Placed(timers=(*timers, *overlapping), total=total.seconds if total else None, notices=notices)
 
 
-TASK, STEP = "Task", "diis"
-SOLUTIONS = {"Time for solution": "SCF solution", "Total iterative time": "DFT iterations"}
-MAX_MODULES = 4  # that a task is called after
+_TASK, _STEP = "Task", "diis"
+_SOLUTIONS = {"Time for solution": "SCF solution", "Total iterative time": "DFT iterations"}
+_MAX_MODULES = 4  # that a task is called after
 
 
-def nwchem(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
+def _nwchem(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
     """Name tasks by the modules that they pass, add those of one name, and put the solutions below them.
 
     A solution that took longer than its task has other seconds, those of processors, and is left out.
@@ -66,15 +66,15 @@ def nwchem(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
     steps = 0
     modules: list[str] = []
     for row in found:
-        if row.name == STEP:
+        if row.name == _STEP:
             steps += 1
-        elif row.name in SOLUTIONS:
-            inside[SOLUTIONS[row.name]] += number(row.values.get("seconds"), row.name)
-        elif row.name != TASK:
+        elif row.name in _SOLUTIONS:
+            inside[_SOLUTIONS[row.name]] += number(row.values.get("seconds"), row.name)
+        elif row.name != _TASK:
             modules.append(_module(row.name))
         else:
             took = number(row.values.get("seconds"), "the time of a task")
-            task = ", ".join(list(dict.fromkeys(modules))[:MAX_MODULES]) or "task without a module"
+            task = ", ".join(list(dict.fromkeys(modules))[:_MAX_MODULES]) or "task without a module"
             seconds[(task,)] += took
             calls[(task,)] += 1
             fits = sum(inside.values()) <= took
@@ -98,7 +98,7 @@ _PARTS = "PME mesh"  # its heading; before 5 it has none
 _WAIT = "PME wait for PP"  # without ranks of its own, PME waits for nothing: what is printed is no time
 
 
-def rows(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
+def _rows(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
     """Place rows beside each other, or below their headings."""
     timers: list[Timer] = []
     named: dict[str, str] = {}
@@ -152,15 +152,15 @@ def _total(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> float |
     )
 
 
-def indented(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
+def _indented(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
     """Put every timer below the one above it that is further left, and all below the whole run."""
     total = known(facts.get("total"))
     timers = [
-        timer(row, (WHOLE, *(caller.name for caller in callers), row.name))
+        timer(row, (WHOLE_RUN, *(caller.name for caller in callers), row.name))
         for row, callers in _callers(found)
     ]
     listed = sum(timer.seconds for timer in timers if len(timer.path) == 2)
-    whole = Timer(path=(WHOLE,), seconds=listed if total is None else total)
+    whole = Timer(path=(WHOLE_RUN,), seconds=listed if total is None else total)
     return Placed(timers=(whole, *timers) if timers else (), total=total)
 
 
@@ -176,7 +176,7 @@ def _callers(found: Sequence[TimerRow]) -> list[tuple[TimerRow, tuple[TimerRow, 
     return with_callers
 
 
-def amber(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
+def _amber(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
     """Put the routines of sander below their callers, which stand below them; those of pmemd are a list."""
     tree = [row for row in found if "parent" in row.values]
     if not tree:
@@ -201,7 +201,7 @@ def _major_routines(found: Sequence[TimerRow], facts: Facts) -> Placed:
     return Placed(timers=timers, total=known(facts.get("_total")), notices=_CPU_TIME)
 
 
-def castep(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
+def _castep(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
     """Put the iterations, and what the calculation did before the first of them, below the calculation."""
     phases = {row.name: timer(row) for row in found if row.name in _PHASES}
     total = next((timer(row) for row in reversed(found) if row.name == "Total"), None)
@@ -228,7 +228,7 @@ def castep(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
     return Placed(timers=tuple(timers), total=total.seconds, facts=stated)
 
 
-def cactus(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
+def _cactus(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
     """Put routines below their bins, which end with their total; the last total is that of the simulation.
 
     What a bin takes beside its routines is its own.
@@ -250,7 +250,7 @@ def cactus(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
     return Placed(timers=timers, total=total)
 
 
-def gptl(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
+def _gptl(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
     """Place sums over the ranks; the first set of `TimerTable.wholes` that occurs holds all others."""
     if not all("walltotal" in row.values for row in found):
         raise InputError(
@@ -270,7 +270,7 @@ def gptl(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
     return Placed(timers=timers, notices=tuple(notices))
 
 
-def gptl_means(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
+def _gptl_means(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
     """Sum the means over the ranks that called a timer."""
     timers = []
     for row in (row for row in found if "mean" in row.values):
@@ -295,7 +295,7 @@ def _of_gptl(row: TimerRow, facts: Facts, seconds: str, overlapping: bool) -> Ti
     )
 
 
-def gromacs(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
+def _gromacs(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
     """Turn cycles into seconds, and put the parts of PME below it."""
     end = next((i for i, row in enumerate(found) if row.name == "Total" and not row.group), None)
     if end is None:
@@ -339,14 +339,14 @@ def _core_seconds(facts: Facts, total: TimerRow, cores: int) -> float:
     return number(total.values.get("wall"), "the total wall time") * cores
 
 
-def namd(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
+def _namd(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
     """Take the last cumulative time; steps before the first of this run took none of it.
 
     Short runs print none: only their whole time is known.
     """
     last = next((row for row in reversed(found) if row.name == "TIMING"), None)
     if last is None:
-        return Placed(timers=(timer(found[-1], (WHOLE,)),), total=known(facts.get("total")))
+        return Placed(timers=(timer(found[-1], (WHOLE_RUN,)),), total=known(facts.get("total")))
     steps = max(number(last.values.get("step"), "the last step") - (count(facts, "_first") or 0), 0.0)
     seconds = number(last.values.get("seconds"), "the time of the steps")
     timers = (Timer(path=("time steps",), seconds=seconds, calls=steps),)
@@ -365,7 +365,7 @@ def _rate_of_steps(facts: Facts, steps: float) -> dict[str, str]:
     return {"rate": f"{rate:.6g}", RATE_SECONDS: repr(step * steps)} if step and rate else {}
 
 
-def petsc(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
+def _petsc(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
     """Put events below their stages. Numbers in the names of stages are often sizes: runs should agree."""
     stages, events = {}, []
     for row in found:
@@ -388,8 +388,21 @@ def _mean_of_event(event: Timer, percent: float | None, stage: Timer) -> float:
     return event.seconds if percent is None else min(event.seconds, (percent + 0.5) / 100 * stage.seconds)
 
 
-_ALL = rows, indented, amber, cactus, castep, gptl, gptl_means, gromacs, namd, nwchem, petsc, quantum_espresso
-PLACEMENTS: Mapping[str, Place] = {place.__name__: place for place in _ALL}
+_ALL = (
+    _rows,
+    _indented,
+    _amber,
+    _cactus,
+    _castep,
+    _gptl,
+    _gptl_means,
+    _gromacs,
+    _namd,
+    _nwchem,
+    _petsc,
+    _quantum_espresso,
+)
+PLACEMENTS: Mapping[str, Place] = {place.__name__.removeprefix("_"): place for place in _ALL}
 
 
 def _module(heading: str) -> str:

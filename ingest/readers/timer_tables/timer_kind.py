@@ -28,7 +28,7 @@ REST = "(outside all timers)"
 MAX_PHASES = 16
 """Tables of one log that are kept apart. More are added, or only the first counts: see `Choice`."""
 
-WHOLE = "(whole run)"
+WHOLE_RUN = "(whole run)"
 """The region of all time, if no timer is known to hold it."""
 
 

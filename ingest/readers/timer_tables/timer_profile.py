@@ -9,10 +9,10 @@ from ingest.arrays import FloatArray, IntArray
 from ingest.calltree import CallTreeBuilder
 from ingest.errors import InputError, one_line
 from ingest.profile import (
-    CORES,
     MAX_LOCATIONS,
     NODES,
     OVERLAPPING,
+    SYSTEM_CORES,
     LocationTable,
     Metric,
     MetricKind,
@@ -28,7 +28,7 @@ from ingest.readers.timer_tables.timer_kind import (
     MAX_PHASES,
     OVERLAPPING_TIMERS,
     REST,
-    WHOLE,
+    WHOLE_RUN,
     Choice,
     Facts,
     Statistic,
@@ -36,10 +36,10 @@ from ingest.readers.timer_tables.timer_kind import (
     TimerTable,
     compiled,
 )
-from ingest.reading.stacks import TIME, VISITS, found_of
+from ingest.reading.stacks import TIME_METRIC, VISITS_METRIC, found_of
 from ingest.run_settings import (
     OVERLAPPING_TIME,
-    PROGRAM,
+    PROGRAM_SETTING,
     RECONCILED,
     REMAINDER,
     SETTING,
@@ -51,14 +51,14 @@ from ingest.run_settings import (
     size_of,
 )
 
-PER_STEP = Metric(TIME_PER_STEP, "s/step")
-LEAST = Metric("min_time", "s", MetricKind.MINIMUM)
-MOST = Metric("max_time", "s", MetricKind.MAXIMUM)
-OVERLAPPING_SECONDS = Metric(OVERLAPPING_TIME, "s", MetricKind.SIMPLE)
+_PER_STEP = Metric(TIME_PER_STEP, "s/step")
+_LEAST = Metric("min_time", "s", MetricKind.MINIMUM)
+_MOST = Metric("max_time", "s", MetricKind.MAXIMUM)
+_OVERLAPPING_SECONDS = Metric(OVERLAPPING_TIME, "s", MetricKind.SIMPLE)
 
-MAX_VALUES = 1 << 27
-ROUNDING = 1e-5  # relative: a smaller rest of the stated total is no time of its own
-MAX_NAMED = 3  # timers that stand for the total and are listed by name
+_MAX_VALUES = 1 << 27
+_ROUNDING = 1e-5  # relative: a smaller rest of the stated total is no time of its own
+_MAX_NAMED = 3  # timers that stand for the total and are listed by name
 _MEANINGS = frozenset(("processes", "threads", "nodes", "cores", "steps", "total", "rate"))
 
 
@@ -104,8 +104,8 @@ def assemble(tables: Sequence[ReadTable], kind: TimerTable, source: str, notices
         "generator": f"{kind.name} timers",
         STATISTIC: f"{kind.statistic.value} ({_processes_text(processes, threads)})",
         **{RECONCILED + phase.name: phase.reconciled for phase in phases},
-        PROGRAM: kind.name,
-        **{name: facts[of] for name, of in ((NODES, "nodes"), (CORES, "cores")) if count(facts, of)},
+        PROGRAM_SETTING: kind.name,
+        **{name: facts[of] for name, of in ((NODES, "nodes"), (SYSTEM_CORES, "cores")) if count(facts, of)},
         **_settings(tables, threads),
         **memory_of(facts, processes),
         **({REMAINDER: REST} if any(one.path[-1] == REST for of in phases for one in of.timers) else {}),
@@ -179,7 +179,7 @@ def _phase(table: ReadTable, kind: TimerTable, locations: int, name: str) -> _Ph
     listed = sum(timer.seconds for timer in timers)
     if not timers:
         largest = max(overlapping, key=lambda timer: timer.seconds)
-        whole = Timer(path=(WHOLE,), seconds=largest.seconds if stated is None else stated)
+        whole = Timer(path=(WHOLE_RUN,), seconds=largest.seconds if stated is None else stated)
         text = _text_of_overlapping(overlapping, largest, stated, locations)
         return _Phase(name=name, timers=(whole,), overlapping=overlapping, reconciled=text)
     roots = [timer for timer in timers if len(timer.path) == 1]
@@ -189,7 +189,7 @@ def _phase(table: ReadTable, kind: TimerTable, locations: int, name: str) -> _Ph
     if overlapping and kind.statistic is Statistic.SUM:
         text += _text_of_others(timers, overlapping, locations)
     complete = any(timer.path[-1] == kind.rest_row for timer in timers)
-    if kind.rest and not complete and stated is not None and abs(stated - listed) > ROUNDING * stated:
+    if kind.rest and not complete and stated is not None and abs(stated - listed) > _ROUNDING * stated:
         timers = (*timers, Timer(path=(REST,), seconds=stated - listed))
     text += rate_text(table.facts, kind)
     return _Phase(name=name, timers=timers, overlapping=overlapping, reconciled=text)
@@ -205,7 +205,7 @@ def _exclusive(timers: Sequence[Timer]) -> tuple[Timer, ...]:
 def _text_of_others(timers: Sequence[Timer], overlapping: Sequence[Timer], locations: int) -> str:
     total = locations * sum(timer.seconds for timer in (*timers, *overlapping))
     roots = [timer.path[-1] for timer in timers if len(timer.path) == 1]
-    text = f" ({', '.join(roots[:MAX_NAMED])}); {len(overlapping)} more timers lie inside them"
+    text = f" ({', '.join(roots[:_MAX_NAMED])}); {len(overlapping)} more timers lie inside them"
     if len(roots) < len(timers):
         return f"{text}, which of them in which is not known"
     return f"{text} (the sum of all rows, {total:.10g} s, is not a total)"
@@ -241,14 +241,14 @@ def _profile(
             apart = (*phase.path, *timer.path[:-1], OVERLAPPING_TIMERS, timer.path[-1])
             rows.append((callpaths.add(apart), timer))
     place, tree, names = callpaths.build()
-    if len(tree) * len(locations) > MAX_VALUES:
+    if len(tree) * len(locations) > _MAX_VALUES:
         raise InputError(f"too large: {len(tree)} timers of {len(locations)} locations", where=source)
     columns = _columns(place, rows, len(tree), steps)
     values = {
         metric.name: np.broadcast_to(column[:, None], (len(tree), len(locations)))
         for metric, column in columns.items()
     }
-    require_summable(columns[TIME], "the times", source)
+    require_summable(columns[TIME_METRIC], "the times", source)
     return Profile(
         source=source,
         tree=tree,
@@ -273,15 +273,15 @@ def _columns(
         visits[node] += 0.0 if timer.overlapping else timer.calls or 0.0
         least[node] = np.nan if timer.least is None else timer.least
         most[node] = np.nan if timer.most is None else timer.most
-    columns = {TIME: time}
+    columns = {TIME_METRIC: time}
     if visits.any():
-        columns[VISITS] = visits
+        columns[VISITS_METRIC] = visits
     if steps:
-        columns[PER_STEP] = time / steps
-    extremes = {LEAST: least, MOST: most}
+        columns[_PER_STEP] = time / steps
+    extremes = {_LEAST: least, _MOST: most}
     columns |= {metric: column for metric, column in extremes.items() if np.isfinite(column).any()}
     if any(timer.overlapping for _, timer in rows):
-        columns[OVERLAPPING_SECONDS] = overlapping
+        columns[_OVERLAPPING_SECONDS] = overlapping
     return columns
 
 

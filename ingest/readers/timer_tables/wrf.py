@@ -24,11 +24,11 @@ from ingest.reading.files import blocks_of, ends_of, is_page, stamp
 from ingest.run_names import PROCESSES
 from ingest.run_settings import stopped
 
-START, BOUNDARIES, OUTPUT = "input and first step", "lateral boundaries", "output"
-FIRST_PROCESS = ("rsl.error.0000", "rsl.out.0000")
-OUTERMOST = 1  # the domain that holds all others; a nest has a larger number than what it is in
-MAX_STREAMS = 32  # files of output that are told apart by their names
-LONGEST = 1e9  # seconds of one step: more is damage
+_START, _BOUNDARIES, _OUTPUT = "input and first step", "lateral boundaries", "output"
+_FIRST_PROCESS = ("rsl.error.0000", "rsl.out.0000")
+_OUTERMOST = 1  # the domain that holds all others; a nest has a larger number than what it is in
+_MAX_STREAMS = 32  # files of output that are told apart by their names
+_LONGEST = 1e9  # seconds of one step: more is damage
 
 _TIMING = re.compile(
     rb"Timing for (?:main(?: \([^)\n]*\))?: time \S+ on domain"
@@ -58,7 +58,7 @@ _KIND = TimerTable(
     begin=_BEGIN,
     place="rows",
     statistic=Statistic.ONE,
-    output=f"^{OUTPUT}|^{BOUNDARIES}",
+    output=f"^{_OUTPUT}|^{_BOUNDARIES}",
 )
 
 
@@ -86,12 +86,12 @@ class StepTimings:
                 own -= inside.pop(around)
             if own < 0.0:
                 own, self.exceeded = 0.0, self.exceeded + 1
-        if domain > OUTERMOST:
+        if domain > _OUTERMOST:
             inside[domain - 1] = inside.get(domain - 1, 0.0) + seconds
         else:
             self.total += seconds
         number = self.steps[domain] = self.steps.get(domain, 0) + 1
-        if number == 1 and domain == OUTERMOST:
+        if number == 1 and domain == _OUTERMOST:
             self.start += own
         else:
             self.stepping[domain] = self.stepping.get(domain, 0.0) + own
@@ -99,13 +99,13 @@ class StepTimings:
     def file(self, what: bytes, name: bytes, domain: int, seconds: float) -> None:
         """Count a file that was written or read."""
         if what == b"processing " and b"boundary" not in name:
-            if domain == OUTERMOST and not self.steps:
+            if domain == _OUTERMOST and not self.steps:
                 self.start, self.total = self.start + seconds, self.total + seconds
             return  # the rest of what nests read is start-up of the step around it
         counted = self.boundaries
         if what == b"Writing ":
             stream = _STREAM.sub(b"", name)
-            known = stream in self.written or len(self.written) < MAX_STREAMS
+            known = stream in self.written or len(self.written) < _MAX_STREAMS
             counted = self.written.setdefault(stream if known else b"other files", [0, 0.0])
         counted[0] += 1
         counted[1] += seconds
@@ -119,27 +119,27 @@ class StepTimings:
     @property
     def timers(self) -> list[Timer]:
         """Start-up, steps by domain, boundaries and output; none lies inside another."""
-        found = [(START, self.start, 1.0)]
+        found = [(_START, self.start, 1.0)]
         found += [
-            (f"steps of domain {domain}", seconds, self.steps[domain] - (domain == OUTERMOST))
+            (f"steps of domain {domain}", seconds, self.steps[domain] - (domain == _OUTERMOST))
             for domain, seconds in sorted(self.stepping.items())
         ]
-        found += [(BOUNDARIES, self.boundaries[1], self.boundaries[0])] if self.boundaries[0] else []
+        found += [(_BOUNDARIES, self.boundaries[1], self.boundaries[0])] if self.boundaries[0] else []
         found += [
-            (f"{OUTPUT} {stream.decode('utf-8', 'replace')}", seconds, count)
+            (f"{_OUTPUT} {stream.decode('utf-8', 'replace')}", seconds, count)
             for stream, (count, seconds) in sorted(self.written.items())
         ]
         return [Timer(path=(name,), seconds=seconds, calls=float(calls)) for name, seconds, calls in found]
 
 
-def timings_of(blocks: Iterable[bytes]) -> StepTimings:
+def _timings_of(blocks: Iterable[bytes]) -> StepTimings:
     """Add up what blocks of whole lines state."""
     timings = StepTimings()
     step, file = timings.step, timings.file
     for block in blocks:
         for what, name, number, seconds in _TIMING.findall(block):
             took = float(seconds)
-            if took > LONGEST:
+            if took > _LONGEST:
                 continue
             if what:
                 file(what, name, int(number), took)
@@ -149,7 +149,7 @@ def timings_of(blocks: Iterable[bytes]) -> StepTimings:
     return timings
 
 
-def matches(path: Path) -> bool:
+def _matches(path: Path) -> bool:
     """Return whether a file, or one in a folder, is the log of the first process, finished or not."""
     log = _log_of(path)
     text = ends_of(log) if log and not is_page(log) else b""
@@ -159,16 +159,16 @@ def matches(path: Path) -> bool:
 def _log_of(path: Path) -> Path | None:
     if not path.is_dir():
         return path
-    return next((path / name for name in FIRST_PROCESS if (path / name).is_file()), None)
+    return next((path / name for name in _FIRST_PROCESS if (path / name).is_file()), None)
 
 
-def files(path: Path) -> list[Path]:
+def _files(path: Path) -> list[Path]:
     """Return the log in the folder of a run."""
     log = _log_of(path)
     return [log] if log else []
 
 
-def read(path: Path) -> Profile:
+def _read(path: Path) -> Profile:
     """Read the steps of a run: as many locations as processes, all with the times of the first."""
     table, notices = _table(path)
     return assemble([table], _KIND, str(path), notices)
@@ -180,7 +180,7 @@ def parameters(path: Path) -> Mapping[str, float]:
     return {PROCESSES: float(processes)} if processes else {}
 
 
-def content(path: Path) -> Hashable:
+def _content(path: Path) -> Hashable:
     """Return what ``rsl.error.0000`` and ``rsl.out.0000`` have in common."""
     try:
         return tuple((timer.path, timer.seconds) for timer in _table(path)[0].placed.timers)
@@ -200,8 +200,8 @@ def _table(path: Path) -> tuple[ReadTable, tuple[str, ...]]:
 @lru_cache(maxsize=4)
 def _timers(log: Path, stamp: tuple[int, ...]) -> tuple[ReadTable, tuple[str, ...]]:
     """Read a log once for all questions; it may be large."""
-    timings = timings_of(blocks_of(log))
-    steps = timings.steps.get(OUTERMOST, 0)
+    timings = _timings_of(blocks_of(log))
+    steps = timings.steps.get(_OUTERMOST, 0)
     text = read_log(log)
     facts = last_facts(text, _FACTS)
     processes = int(in_grid(facts).get("processes", 0))
@@ -236,12 +236,12 @@ def _described(facts: Mapping[str, str], steps: int) -> dict[str, str]:
 READER = ProfileReader(
     name="WRF",
     pattern="rsl.error.0000",
-    matches=matches,
-    read=read,
-    files=files,
+    matches=_matches,
+    read=_read,
+    files=_files,
     unnamed_parameters=parameters,
     context=processes_named,
-    content=content,
+    content=_content,
     fallback=3,
     precedence=2,
 )

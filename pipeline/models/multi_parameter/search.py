@@ -233,7 +233,7 @@ def _weights(exponents: tuple[Exponent, ...], prior: _Prior) -> FloatArray:
     return simple if prior == "simple" else (simple + 1 / len(exponents)) / 2
 
 
-NEAR, FAR = 4.0, 16.0
+NEAR, FAR_FACTOR = 4.0, 16.0
 """How many times the largest measured value of each parameter hypotheses are compared at."""
 
 _COARSE = (*with_powers("-1"), *with_powers("0", 1), *with_powers("1 2 3 4"))
@@ -249,7 +249,7 @@ class Factors:
     Attributes:
         table: the exponents; the first stands for no factor.
         values: float64[D, n, P], each row divided by its largest value.
-        ahead: float64[2, D, n], the same at `NEAR` and `FAR` times the largest value of each parameter.
+        ahead: float64[2, D, n], the same at `NEAR` and `FAR_FACTOR` times each parameter's largest value.
         unit: float64[D, n], what each row was multiplied with.
         log_prior: float64[D, n], logarithm of the probability of each factor, -inf where it is not tried.
         coarse: int64[L, D], picks of the terms from which a search starts.
@@ -284,7 +284,7 @@ class Factors:
         return total
 
     def scaled_ahead(self, picks: IntArray, place: int) -> FloatArray:
-        """Evaluate scaled terms at `NEAR` (place 0) or `FAR` (1): float64[...] from int64[..., D] picks."""
+        """Evaluate terms at `NEAR` (place 0) or `FAR_FACTOR` (1): float64[...] of int64[..., D] picks."""
         product: FloatArray = self.ahead[place][np.arange(len(self.values)), picks].prod(axis=-1)
         return product
 
@@ -316,7 +316,7 @@ def make_factors(points: FloatArray, slopes: FloatArray, options: ModelOptions) 
     tried[:, 0] = True
     used = np.flatnonzero(tried.any(axis=0))
     table, tried = table.take(used), tried[:, used]
-    every, unit = _scaled_values(table, np.vstack([points, NEAR * largest.T, FAR * largest.T]), tried)
+    every, unit = _scaled_values(table, np.vstack([points, NEAR * largest.T, FAR_FACTOR * largest.T]), tried)
     ahead = every[:, :, -2:].transpose(2, 0, 1)
     log_prior = _log_prior(np.where(tried, table.weight, 0.0))
     return Factors(
@@ -541,7 +541,7 @@ class Candidates:
         )
 
 
-def joined(parts: Sequence[Candidates]) -> Candidates:
+def _joined(parts: Sequence[Candidates]) -> Candidates:
     """Put hypotheses of the same size for the same kernels together, in no order."""
     every = zip(*(vars(part).values() for part in parts), strict=True)
     return Candidates(*(np.concatenate(values, axis=1) for values in every))
@@ -625,7 +625,7 @@ def _refine(data: WeightedMeans, factors: Factors, found: Candidates, here: IntA
         rows = _smallest(np.where(part.varied, np.inf, -part.score), _LATER_BEAM if sweep else _BEAM)
         np.put_along_axis(part.varied, rows, True, axis=1)
         tried = _exchange(data.take(here), factors, part.take(rows).picks)
-        part = _distinct(joined([part, tried]), _KEPT)
+        part = _distinct(_joined([part, tried]), _KEPT)
         found.put(here, part)
         if sweep > 0:
             here = here[part.score[:, 0] > before + _GAIN]

@@ -268,13 +268,13 @@ def _far_values(fits: _ExactFits, factors: Factors) -> FloatArray:
     return total
 
 
-FLOOR = 0.02
+_FLOOR = 0.02
 """Share of a kernel's largest value below which values are no longer trusted relative to themselves.
 
 Where values have both signs, none of them is: errors do not shrink then towards zero.
 """
 
-POINTS_PER_COEFFICIENT = 2
+_POINTS_PER_COEFFICIENT = 2
 """How many points hypotheses of several terms need for each of their coefficients."""
 
 _JUDGED = 12  # hypotheses fitted exactly per kernel
@@ -303,7 +303,7 @@ def fit_observations(
     factors = make_factors(data.points, log_slopes(data.points, scaled.mean, data.measured), options)
     nonnegative = options.nonnegative and data.nonnegative
     one_sign = nonnegative or (data.mean >= 0).all() or (data.mean <= 0).all()
-    floor = FLOOR if one_sign else 1.0
+    floor = _FLOOR if one_sign else 1.0
     points = np.maximum(data.measured.sum(axis=1), 1).astype(np.float64)
     means = WeightedMeans(scaled.mean, inverse_variances(scaled, floor), points[:, None, None], nonnegative)
     _hold_freed_memory()
@@ -345,14 +345,14 @@ def _fit_block(data: WeightedMeans, factors: Factors, floor: float) -> tuple[Flo
 
     Weights from the data alone favour points that came out small by chance, which biases all models down.
     """
-    picks = likely_picks(data, factors)
+    picks = _likely_picks(data, factors)
     best = fit_exactly(data, factors, picks[:, 1:2])
     fitted, _ = _predicted_means(data, factors, best)
     data = replace(data, weight=data.weight * size_ratio(data.mean, fitted[:, 0], floor))
     return data.weight, fit_exactly(data, factors, picks)
 
 
-def likely_picks(data: WeightedMeans, factors: Factors) -> IntArray:
+def _likely_picks(data: WeightedMeans, factors: Factors) -> IntArray:
     """Find the hypotheses worth an exact fit, int64[K, N, M, D], the constant first, all zero for none.
 
     A second term is looked for thoroughly if noise alone does not explain what single terms leave, a third
@@ -365,7 +365,7 @@ def likely_picks(data: WeightedMeans, factors: Factors) -> IntArray:
         left = data.count[here, 0, 0] - size
         unexplained = found.chi2[:, 0] > left + (np.sqrt(2 * np.maximum(left, 0.0)) if size > 2 else 0.0)
         worth = np.isfinite(found.score[:, 0]) & (found.score[:, 0] >= best[here])
-        worth &= data.count[here, 0, 0] >= POINTS_PER_COEFFICIENT * (size + 1)
+        worth &= data.count[here, 0, 0] >= _POINTS_PER_COEFFICIENT * (size + 1)
         more = np.flatnonzero(worth if size == 2 else worth & unexplained)
         if len(more) == 0:
             break

@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar
 
 from ingest.errors import InputError, UsageError
 from ingest.toml_table import TomlTable, read_toml
-from ingest.units import NONE, TIME, Dimension, parse_quantity, stated, unit_text
+from ingest.units import NONE, TIME_DIMENSION, Dimension, parse_quantity, stated, unit_text
 from pipeline.projection.expressions.shipped_files import find
 from pipeline.wording.record_codec import NO_ENTRY, entry
 
@@ -67,7 +67,6 @@ def load_application(name: str | Path) -> ApplicationFile:
     """Return the application of that file or, if there is none, the shipped one of that name.
 
     Raises:
-        UsageError: there is neither, or a value is invalid.
         InputError: the file is damaged.
     """
     table = read_toml(find("application", name))
@@ -89,7 +88,7 @@ def load_application(name: str | Path) -> ApplicationFile:
         parts=parts,
         total=table.text("total") if "total" in table else None,
         measured={
-            name: stated(value, TIME, measured.place(name), _NOT_A_TIME, math.isfinite)
+            name: stated(value, TIME_DIMENSION, measured.place(name), _NOT_A_TIME, math.isfinite)
             for name, value in measured.content.items()
         },
         bandwidth=table.table("bandwidth") if "bandwidth" in table else None,

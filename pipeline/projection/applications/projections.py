@@ -10,7 +10,7 @@ import numpy as np
 
 from ingest.errors import PipelineError, UsageError, located
 from ingest.toml_table import TomlTable
-from ingest.units import TIME, Dimension, unit_text
+from ingest.units import TIME_DIMENSION, Dimension, unit_text
 from pipeline.models.prediction import LEVEL
 from pipeline.projection.applications.application import ApplicationFile, input_values
 from pipeline.projection.expressions.evaluation import DrawnPrediction, broken_limits, predict
@@ -156,9 +156,6 @@ def compose(
 
     Args:
         machine: what `machine_names` returned, of one or more machines.
-
-    Raises:
-        UsageError, InputError: an expression or a term is invalid.
     """
     if application.bandwidth is not None:
         return _by_bandwidth(application, application.bandwidth, machine, stored)
@@ -261,9 +258,6 @@ def sweep(
     Args:
         points: inputs by name, at least one point: numbers in the unit that the application states, or texts
             with a unit.
-
-    Raises:
-        UsageError, InputError, ModelError: one line for every mistake in files or inputs.
     """
     inputs = [input_values(application, at) for at in points]
     composed = _composed(application, machine, stored, machine.choose(variant))
@@ -345,7 +339,7 @@ def _models(composed: _Composed) -> dict[tuple[str, ...], Model]:
         models["variant", name] = model
         models["loss", name] = (whole.total - model) / whole.total
     if whole.bandwidth:
-        models[_SPEEDUP] = constant(whole.bandwidth.reference, TIME) / whole.total
+        models[_SPEEDUP] = constant(whole.bandwidth.reference, TIME_DIMENSION) / whole.total
     return models
 
 

@@ -13,7 +13,7 @@ from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from ingest.units import Quantity
 
-DRAWS = 1000
+QUANTITY_DRAWS = 1000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -55,9 +55,9 @@ def from_quantities(values: Mapping[str, Quantity]) -> Ensemble:
 
 def _column(name: str, quantity: Quantity) -> FloatArray:
     if quantity.relative_sd == 0.0:
-        return np.full(DRAWS, quantity.value)
+        return np.full(QUANTITY_DRAWS, quantity.value)
     sigma = np.sqrt(np.log1p(quantity.relative_sd**2))
-    factors: FloatArray = np.exp(sigma * stream(name).standard_normal(DRAWS))
+    factors: FloatArray = np.exp(sigma * stream(name).standard_normal(QUANTITY_DRAWS))
     return quantity.value * factors
 
 

@@ -55,10 +55,6 @@ def predict(
         models: by name (any key); they share inputs and draws.
         at: the value of every input (SI units), numbers or sequences of one length m.
         level: the share of the draws inside the interval, with equal tails outside.
-
-    Raises:
-        UsageError: an input is missing, or the lengths differ.
-        ModelError: a model has no finite value there.
     """
     bound, inputs = _symbol_values(models, at)
     names = (*bound, *inputs)
@@ -105,11 +101,7 @@ def _summary(name: object, value: FloatArray | None, draws: FloatArray, level: f
 
 
 def broken_limits(models: Mapping[Key, Model], at: Mapping[str, npt.ArrayLike]) -> tuple[str, ...]:
-    """Return a sentence for every range that the inputs (SI units) leave, each once.
-
-    Raises:
-        UsageError: an input is missing or outside a table.
-    """
+    """Return a sentence for every range that the inputs (SI units) leave, each once."""
     limits = tuple(dict.fromkeys(limit for model in models.values() for limit in model.limits))
     bound, inputs = _symbol_values(models, at)
     evaluate = compiled([limit.expression for limit in limits], (*bound, *inputs))
@@ -148,9 +140,6 @@ def sensitivities(model: Model, at: Mapping[str, float]) -> tuple[Sensitivity, .
 
     Args:
         at: its inputs, SI units.
-
-    Raises:
-        UsageError: an input is missing.
     """
     bound, inputs = _symbol_values({"": model}, at)
     values = {name: estimate for name, (estimate, _) in bound.items()}

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from ingest.errors import UsageError, nearest_hint
-from ingest.units import BYTES, CORES, FLOP, TIME
+from ingest.units import BYTES, CORES, FLOP, TIME_DIMENSION
 from pipeline.projection.expressions import symbolic_model as arithmetic
 from pipeline.projection.expressions.ensembles import columns
 from pipeline.projection.expressions.symbolic import Expression, nodes
@@ -23,7 +23,7 @@ from pipeline.projection.expressions.symbolic_model import Model
 Function: TypeAlias = Callable[..., Model]
 Names: TypeAlias = Mapping[str, Model | Function]
 
-FUNCTIONS: dict[str, Function] = {
+_FUNCTIONS: dict[str, Function] = {
     "max": arithmetic.maximum,
     "min": arithmetic.minimum,
     "floor": arithmetic.floor,
@@ -32,8 +32,8 @@ FUNCTIONS: dict[str, Function] = {
     "log2": arithmetic.log2,
     "sqrt": arithmetic.sqrt,
 }
-UNITS: dict[str, Model] = {
-    "unit.s": arithmetic.constant(1, TIME),
+_UNITS: dict[str, Model] = {
+    "unit.s": arithmetic.constant(1, TIME_DIMENSION),
     "unit.B": arithmetic.constant(1, BYTES),
     "unit.flop": arithmetic.constant(1, FLOP),
     "unit.core": arithmetic.constant(1, CORES),
@@ -52,14 +52,14 @@ def parse(text: str, names: Names, *, where: str = "", missing: Mapping[str, str
     """Return the model that an expression states.
 
     Args:
-        names: what the names in it stand for: models, or functions of models. `FUNCTIONS` and `UNITS` are
+        names: what the names in it stand for: models, or functions of models. `_FUNCTIONS` and `_UNITS` are
             always known.
 
     Raises:
         UsageError: the text is not such an expression, a name is unknown, or units do not match.
     """
     tree = _syntax(text, where)
-    model = _Tree({**FUNCTIONS, **UNITS, **names}, text, where, missing or {}).model(tree)
+    model = _Tree({**_FUNCTIONS, **_UNITS, **names}, text, where, missing or {}).model(tree)
     if not all(math.isfinite(node.value) for node in nodes(model.expression)):
         raise UsageError(f"'{text}' has no finite value", where=where, hint="correct the expression")
     return model
@@ -113,7 +113,7 @@ class _Tree:
                 return -self.model(node.operand)
             case ast.Call(keywords=[]):
                 return self._call(_dotted(node.func), [self.model(argument) for argument in node.args])
-        raise UsageError("not allowed", hint="use numbers, names, + - * / ** and " + ", ".join(FUNCTIONS))
+        raise UsageError("not allowed", hint="use numbers, names, + - * / ** and " + ", ".join(_FUNCTIONS))
 
     def _symbol(self, name: str) -> Model:
         found = self._look_up(name)
@@ -137,7 +137,7 @@ class _Tree:
         near = nearest_hint(name, self.names)
         hints = [near] if near else []
         hints += [hint for beginning, hint in self.missing.items() if name.startswith(beginning)]
-        known = ", ".join(sorted(set(self.names) - set(FUNCTIONS) - set(UNITS)))
+        known = ", ".join(sorted(set(self.names) - set(_FUNCTIONS) - set(_UNITS)))
         raise UsageError(
             f"unknown name '{name}'", hint=" or ".join(hints) or f"known here: {known or 'none'}"
         )

@@ -9,7 +9,7 @@ from ingest.reading import files
 
 Kind: TypeAlias = Literal["application", "machine"]
 
-LARGEST_DATA = 1 << 28  # bytes of a profile, a report, a table of measurements
+_LARGEST_DATA = 1 << 28  # bytes of a profile, a report, a table of measurements
 _HERE = Path(__file__).parents[1]
 _FOLDERS: Mapping[Kind, Path] = {
     "application": _HERE / "examples",
@@ -54,18 +54,10 @@ def beside(path: Path, name: str) -> Path:
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file of measurements.
-
-    Raises:
-        InputError: the file cannot be read, is too large, or is not text.
-    """
-    return files.read_text(path, LARGEST_DATA)
+    """Return the text of a file of measurements."""
+    return files.read_text(path, _LARGEST_DATA)
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return the content of an object file or of assembly.
-
-    Raises:
-        InputError: the file cannot be read or is too large.
-    """
-    return files.read_bytes(path, LARGEST_DATA)
+    """Return the content of an object file or of assembly."""
+    return files.read_bytes(path, _LARGEST_DATA)

@@ -14,7 +14,7 @@ from functools import partial, reduce
 from typing import TypeAlias
 
 from ingest.errors import UsageError
-from ingest.units import CORE_TIME, NONE, TIME, Dimension, Quantity
+from ingest.units import CORE_TIME, NONE, TIME_DIMENSION, Dimension, Quantity
 from pipeline.projection.expressions.ensembles import Ensemble, from_quantities
 from pipeline.projection.expressions.symbolic import Expression, combined, number, real_symbol, replace
 
@@ -178,11 +178,7 @@ def sqrt(operand: Operand) -> Model:
 
 
 def choose(tested: Operand, bound: Operand, small: Operand, large: Operand) -> Model:
-    """Return `small` where `tested` does not exceed `bound`, else `large`.
-
-    Raises:
-        UsageError: what is compared, or what is chosen between, has different dimensions.
-    """
+    """Return `small` where `tested` does not exceed `bound`, else `large`."""
     a, b = as_model(small), as_model(large)
     x, y = as_model(tested), as_model(bound)
     compared = _alike(x, y, "compare", lambda first, _: first)
@@ -218,7 +214,7 @@ def fits(model: Model, dimension: Dimension) -> bool:
 def _alike(a: Model, b: Model, verb: str, combine: Callable[[Expression, Expression], Expression]) -> Model:
     dimension = b.dimension if a.expression.is_zero else a.dimension
     if not fits(b, dimension):
-        hint = _PER_PROCESS if {a.dimension, b.dimension} == {TIME, CORE_TIME} else ""
+        hint = _PER_PROCESS if {a.dimension, b.dimension} == {TIME_DIMENSION, CORE_TIME} else ""
         raise UsageError(f"unit mismatch: cannot {verb} {a.dimension} and {b.dimension}", hint=hint)
     return join(combine(a.expression, b.expression), dimension, a, b)
 

@@ -9,7 +9,7 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import ModelError, UsageError
 from pipeline.models.prediction import LEVEL
-from pipeline.projection.expressions.ensembles import DRAWS, Ensemble, stream
+from pipeline.projection.expressions.ensembles import QUANTITY_DRAWS, Ensemble, stream
 from pipeline.projection.expressions.symbolic import compiled, derivative, is_linear
 from pipeline.projection.expressions.symbolic_model import Model, bind, limited, symbol
 from pipeline.projection.fitting.bounded_least_squares import identifiable, solve_linear, solve_nonlinear
@@ -43,7 +43,7 @@ class Parameter:
     start: float | None = 1.0
 
 
-def starting_values(
+def _starting_values(
     curve: Curve, parameters: Sequence[Parameter], observed: FloatArray, weights: FloatArray
 ) -> FloatArray:
     """Return float64[k], where a search begins: the values stated, or the best of many that were tried.
@@ -147,7 +147,6 @@ def fit(name: str, model: Model, parameters: Sequence[Parameter], data: Measurem
         model: the formula; every symbol is a parameter or an input of `data`.
 
     Raises:
-        UsageError: a symbol is neither parameter nor data.
         ModelError: the data cannot determine the parameters.
     """
     _check_symbols(model, parameters, data.inputs)
@@ -156,7 +155,7 @@ def fit(name: str, model: Model, parameters: Sequence[Parameter], data: Measurem
     weights = point_weights(data.values, data.weights)
     lower, upper = (np.array([getattr(p, field) for p in parameters]) for field in ("lower", "upper"))
     linear = linear and bool(np.isinf(upper).all())
-    start = np.ones(len(names)) if linear else starting_values(curve, parameters, data.values, weights)
+    start = np.ones(len(names)) if linear else _starting_values(curve, parameters, data.values, weights)
     if not np.isfinite(curve(start[None])).all():
         hint = "remove those measurements, or change the starting values"
         raise ModelError("the formula has no finite value at some measured inputs", hint=hint)
@@ -167,7 +166,7 @@ def fit(name: str, model: Model, parameters: Sequence[Parameter], data: Measurem
     def identified(found: Resampled) -> BoolArray:
         return identifiable(slopes(found.estimate), weights)
 
-    draws = DRAWS if linear else _NONLINEAR_DRAWS
+    draws = QUANTITY_DRAWS if linear else _NONLINEAR_DRAWS
     return fit_curve(name, model, names, (solve, curve), data, identified, draws=draws)
 
 
@@ -179,16 +178,13 @@ def fit_curve(
     data: Measurements,
     identified: Callable[[Resampled], BoolArray],
     *,
-    draws: int = DRAWS,
+    draws: int = QUANTITY_DRAWS,
 ) -> Fit:
     """Return a model fitted to n measurements by a solver of its own; the other arguments are those of `fit`.
 
     Args:
         curve: the solver and the values of the formula, as `resample` takes them.
         identified: returns bool[k], False for parameters that the data leave open.
-
-    Raises:
-        ModelError: the data cannot determine the parameters.
     """
     quality = resample(*curve, data, key=name, draws=draws)
     lack = lack_of_fit(data, curve[1](quality.estimate[None])[0], len(names))

@@ -17,7 +17,7 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import InputError, UsageError
 from ingest.tables.message_benchmarks import MESSAGE_TITLE, MessageTime, message_times
-from ingest.units import BYTES, NONE, TIME, Dimension, parse_unit
+from ingest.units import BYTES, NONE, TIME_DIMENSION, Dimension, parse_unit
 from pipeline.projection.expressions.shipped_files import read_text
 
 _MICRO = 1e-6
@@ -142,7 +142,7 @@ STREAMS = ("osu_bw",)
 """Benchmarks that time messages sent one after the other without waiting."""
 ALLREDUCES = ("Allreduce", "osu_allreduce")
 
-KNOWN = (*MESSAGES, *STREAMS, *ALLREDUCES)
+_KNOWN = (*MESSAGES, *STREAMS, *ALLREDUCES)
 
 
 def read_benchmark(path: Path) -> MeasuredColumns | None:
@@ -155,9 +155,9 @@ def read_benchmark(path: Path) -> MeasuredColumns | None:
     read = netgauge_times if is_netgauge(lines, path) else message_times
     if read is message_times and not any(MESSAGE_TITLE.fullmatch(line.strip()) for line in lines):
         return None
-    found = [one for one in read(lines) if one.benchmark in KNOWN]
+    found = [one for one in read(lines) if one.benchmark in _KNOWN]
     if not found:
-        hint = f"benchmarks are {', '.join(KNOWN)}"
+        hint = f"benchmarks are {', '.join(_KNOWN)}"
         raise InputError("none of its benchmarks is known here", where=str(path), hint=hint)
     return _columns(path, found)
 
@@ -170,7 +170,7 @@ def _columns(path: Path, samples: list[MessageTime]) -> MeasuredColumns:
     }
     if all(sample.processes is not None for sample in samples):
         cells["P"] = tuple(str(sample.processes) for sample in samples)
-    dimensions = {"benchmark": NONE, "x": BYTES, "time": TIME, "P": NONE}
+    dimensions = {"benchmark": NONE, "x": BYTES, "time": TIME_DIMENSION, "P": NONE}
     return MeasuredColumns(str(path), cells, {name: (1.0, dimensions[name]) for name in cells})
 
 

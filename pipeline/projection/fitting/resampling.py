@@ -12,7 +12,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import ModelError
-from pipeline.projection.expressions.ensembles import DRAWS, stream
+from pipeline.projection.expressions.ensembles import QUANTITY_DRAWS, stream
 
 Weights: TypeAlias = Literal["relative", "equal"]
 Solve: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
@@ -78,7 +78,9 @@ def point_weights(observed: FloatArray, weights: Weights) -> FloatArray:
     return 1.0 / observed
 
 
-def resample(solve: Solve, curve: Curve, data: Measurements, *, key: str, draws: int = DRAWS) -> Resampled:
+def resample(
+    solve: Solve, curve: Curve, data: Measurements, *, key: str, draws: int = QUANTITY_DRAWS
+) -> Resampled:
     """Return the fit of n measurements with joint draws of its parameters.
 
     New data are simulated around the fitted curve and fitted again. Their scale is drawn from its own
@@ -87,9 +89,6 @@ def resample(solve: Solve, curve: Curve, data: Measurements, *, key: str, draws:
 
     Args:
         key: names the random stream, together with the data.
-
-    Raises:
-        ModelError: there are not more measurements than parameters.
     """
     observed, weight = data.values, point_weights(data.values, data.weights)
     estimate = solve(observed[None], weight[None])[0]

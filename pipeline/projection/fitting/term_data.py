@@ -10,7 +10,7 @@ import numpy as np
 from ingest.arrays import BoolArray
 from ingest.errors import InputError
 from ingest.toml_table import TomlTable
-from ingest.units import TIME, Dimension, parse_quantity
+from ingest.units import TIME_DIMENSION, Dimension, parse_quantity
 from pipeline.projection.expressions.shipped_files import beside
 from pipeline.projection.fitting.measured_columns import (
     ALLREDUCES,
@@ -29,7 +29,7 @@ _ROW_HINT = 'write data = "file.csv", a list of files, or rows such as { n = 8, 
 def read_measurements(
     table: TomlTable,
     inputs: Mapping[str, Dimension],
-    dimension: Dimension = TIME,
+    dimension: Dimension = TIME_DIMENSION,
     *,
     benchmarks: Collection[str] = (),
 ) -> Measurements:

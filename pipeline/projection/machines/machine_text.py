@@ -24,7 +24,7 @@ from pipeline.projection.machines.node_samples import (
 from pipeline.projection.terms.messages import protocols, solve_protocols
 
 _LEAST_POINTS = 3  # of a protocol
-FEWEST_SIZES = 2 * _LEAST_POINTS
+_FEWEST_SIZES = 2 * _LEAST_POINTS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +66,7 @@ def fit_protocols(sizes: FloatArray, times: list[MeasuredFigure]) -> Protocols:
     The spread of every parameter is the scatter of the times around its line, or their own if that is larger.
 
     Args:
-        sizes: float64[n], bytes, in order; n >= `FEWEST_SIZES`.
+        sizes: float64[n], bytes, in order; n >= `_FEWEST_SIZES`.
     """
     seconds = np.array([each.value for each in times])
     own = float(np.median([each.relative_sd for each in times]))
@@ -212,7 +212,7 @@ def _allreduce_values(allreduce: Allreduce | None) -> Iterator[str]:
 
 def _message(network: Samples, name: str, meaning: str) -> Iterator[str]:
     sizes, times = sizes_and_times(network, name)
-    if len(sizes) < FEWEST_SIZES:
+    if len(sizes) < _FEWEST_SIZES:
         return
     found = fit_protocols(sizes, times)
     yield from (

@@ -15,7 +15,7 @@ from pipeline.projection.expressions.symbolic_model import Model, bind, symbol
 from pipeline.projection.terms.measured_term import ModelReader
 from pipeline.projection.terms.terms import Term, read_term
 
-NODE_VALUES = ("cores", "hz", "peak_dp", "peak_scalar", "bw_node", "bw_core", "latency_memory")
+_NODE_VALUES = ("cores", "hz", "peak_dp", "peak_scalar", "bw_node", "bw_core", "latency_memory")
 """What a machine file states if it describes a node; docs/how-to/machines.md says what each means."""
 NETWORK_TERMS = ("message", "message_node", "allreduce")
 """What it states if it describes a network."""
@@ -45,7 +45,7 @@ class Machine:
     @property
     def covers(self) -> tuple[str, ...]:
         """What the file describes completely, of ``node`` and ``network``."""
-        node = all(name in self.values for name in NODE_VALUES)
+        node = all(name in self.values for name in _NODE_VALUES)
         network = all(name in self.terms for name in NETWORK_TERMS)
         return (*(("node",) if node else ()), *(("network",) if network else ()))
 
@@ -63,12 +63,7 @@ class Machine:
 
 
 def load_machine(name: str | Path) -> Machine:
-    """Return the machine of that file or, if there is none, the shipped one of that name.
-
-    Raises:
-        UsageError: there is neither, or a value is invalid.
-        InputError: the file is damaged.
-    """
+    """Return the machine of that file or, if there is none, the shipped one of that name."""
     table = read_toml(find("machine", name))
     table.check_keys(_KEYS)
     values = table.table("values")
@@ -108,9 +103,6 @@ def machine_names(
     Args:
         prefix: ``mach`` for the target machine, ``ref`` for the one measured on.
         read: what this returned for another variant, so that common terms are not read (and fitted) again.
-
-    Raises:
-        UsageError, InputError: a term is invalid.
     """
     local: dict[str, Model | Term] = {}
     for name, quantity in machine.values.items():

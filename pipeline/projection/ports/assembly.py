@@ -39,7 +39,7 @@ _ARM_KINDS = (
     (r"#?-?(0x[0-9a-f]+|\d+(\.\d+)?(e[+-]?\d+)?)|#?:.*", "i"),
 )
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def functions_in(text: str, *, where: str = "assembly") -> dict[str, tuple[Instr
     return found
 
 
-def function_named(functions: Mapping[str, T], name: str, *, where: str = "assembly") -> T:
+def function_named(functions: Mapping[str, _T], name: str, *, where: str = "assembly") -> _T:
     """Return the function of that symbol, or the only one whose mangled C++ name has it.
 
     Raises:
@@ -178,12 +178,11 @@ def nesting_depth(instructions: Sequence[Instruction], body: range) -> int:
     return len({start for start, _ in enclosing})
 
 
-def function_in_object(path: Path, name: str) -> tuple[Instruction, ...]:
+def _function_in_object(path: Path, name: str) -> tuple[Instruction, ...]:
     """Return the instructions of a function in an object file, disassembled by objdump.
 
     Raises:
         InputError: there is no objdump, or it cannot read the file, or the file has no functions.
-        UsageError: it has no such function.
     """
     program = next((found for each in DISASSEMBLERS if (found := shutil.which(each))), None)
     if program is None:
@@ -224,15 +223,10 @@ def _dumped(program: str, option: str, path: Path) -> str:
 
 
 def read_function(path: Path, name: str) -> tuple[Instruction, ...]:
-    """Return the instructions of a function in a ``.s`` file, objdump's text or an object file.
-
-    Raises:
-        InputError: the file cannot be read as one of these, or there is no objdump for an object file.
-        UsageError: there is no such function.
-    """
+    """Return the instructions of a function in a ``.s`` file, objdump's text or an object file."""
     content = read_bytes(path)
     if content.startswith(_ELF):
-        return function_in_object(path, name)
+        return _function_in_object(path, name)
     functions = functions_in(content.decode("utf-8", errors="replace"), where=str(path))
     return function_named(functions, name, where=str(path))
 

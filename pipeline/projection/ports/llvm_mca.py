@@ -22,9 +22,9 @@ from ingest.toml_table import read_toml
 from pipeline.projection.expressions.shipped_files import PROCESSORS
 from pipeline.projection.ports.assembly import Instruction, run_tool
 
-OLDEST = 14
-NAMES = ("llvm-mca", *(f"llvm-mca-{version}" for version in range(OLDEST, 30)))
-INSTALL = "install LLVM (apt install llvm, or module load llvm), or give --llvm-mca PATH"
+_OLDEST = 14
+_NAMES = ("llvm-mca", *(f"llvm-mca-{version}" for version in range(_OLDEST, 30)))
+_INSTALL = "install LLVM (apt install llvm, or module load llvm), or give --llvm-mca PATH"
 _ITERATIONS = (100, 200)
 _TRIPLES = {"x86-64": "x86_64", "aarch64": "aarch64"}
 _PLAIN = {"x86-64": ("movq (%rax), %rbx", "movq %rbx, (%rax)"), "aarch64": ("ldr x0, [x1]", "str x0, [x1]")}
@@ -152,13 +152,13 @@ def find_llvm_mca(path: str | None = None) -> LlvmMca:
     Raises:
         UsageError: there is none, or that program is not one.
     """
-    programs = [found for name in (NAMES if path is None else (path,)) if (found := shutil.which(name))]
+    programs = [found for name in (_NAMES if path is None else (path,)) if (found := shutil.which(name))]
     tools = [LlvmMca(Path(program), version) for program in programs if (version := _version(program))]
     if tools:
         return max(tools, key=lambda tool: tool.numbers)
     if path is not None:
-        raise UsageError("is not an llvm-mca that runs", where=path, hint=INSTALL)
-    raise UsageError("llvm-mca was not found", hint=INSTALL)
+        raise UsageError("is not an llvm-mca that runs", where=path, hint=_INSTALL)
+    raise UsageError("llvm-mca was not found", hint=_INSTALL)
 
 
 def _version(program: str) -> str | None:
@@ -176,7 +176,7 @@ def require_model(tool: LlvmMca, processor: Processor) -> None:
     Raises:
         UsageError: saying which version has.
     """
-    needed = max(processor.since, OLDEST)
+    needed = max(processor.since, _OLDEST)
     if tool.numbers[0] < needed:
         what = f"llvm-mca {tool.version} is too old for {processor.name}, which needs {needed} or newer"
         hint = f"install a newer one (apt install llvm-{needed}), or give --llvm-mca PATH"
@@ -195,7 +195,7 @@ def simulate_loop(tool: LlvmMca, processor: Processor, body: Sequence[Instructio
     if refusal := _refusal(first):
         known = _known(tool, processor, body)
         if not known:
-            raise InputError(f"llvm-mca fails: {refusal}", where=str(tool.path), hint=INSTALL)
+            raise InputError(f"llvm-mca fails: {refusal}", where=str(tool.path), hint=_INSTALL)
         first = _asked(tool, processor, [body[k] for k in known], fewer)
     last = _asked(tool, processor, [body[k] for k in known], more)
     try:
@@ -223,14 +223,14 @@ def _asked(
 ) -> subprocess.CompletedProcess[str]:
     """Return what llvm-mca answers for a loop, a plain load and a plain store."""
     triple = _TRIPLES[processor.isa]
-    regions = ["\n".join(map(assembly_text, body)), *_PLAIN[processor.isa]]
+    regions = ["\n".join(map(_assembly_text, body)), *_PLAIN[processor.isa]]
     text = "".join(f"# LLVM-MCA-BEGIN\n{region}\n# LLVM-MCA-END\n" for region in regions)
     command = [str(tool.path), f"-mtriple={triple}", f"-mcpu={processor.llvm}", "--json"]
     command += ["--instruction-info=false", f"--iterations={iterations}", "-"]
     try:
         return run_tool(command, text)
     except (OSError, subprocess.SubprocessError) as error:
-        raise InputError(f"cannot be run: {error}", where=str(tool.path), hint=INSTALL) from error
+        raise InputError(f"cannot be run: {error}", where=str(tool.path), hint=_INSTALL) from error
 
 
 def _refusal(done: subprocess.CompletedProcess[str]) -> str | None:
@@ -274,7 +274,7 @@ def _pressure(region: dict[str, Any], names: list[str]) -> FloatArray:
     return pressure
 
 
-def assembly_text(instruction: Instruction) -> str:
+def _assembly_text(instruction: Instruction) -> str:
     """Return an instruction as an assembler reads it; jumps go to a label outside."""
     operands = list(instruction.operands)
     if instruction.target is not None or any("<" in operand for operand in operands[-1:]):

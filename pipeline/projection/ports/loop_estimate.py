@@ -137,12 +137,12 @@ def _work(
     for unit in busiest:
         moves = "loads" if units[unit] in found.loads else "stores" if units[unit] in found.stores else ""
         for k in np.flatnonzero(pressure[:, unit]).tolist():
-            kind = moves or kind_of(body[k])
+            kind = moves or _kind_of(body[k])
             work[kind] = work.get(kind, 0.0) + float(pressure[k, unit])
     return tuple(sorted(work.items(), key=lambda entry: -entry[1]))
 
 
-def kind_of(instruction: Instruction) -> str:
+def _kind_of(instruction: Instruction) -> str:
     """Return in words what kind of work an instruction is."""
     name = instruction.mnemonic.split()[-1]
     return next((kind for kind, pattern in _KINDS if re.fullmatch(pattern, name)), "integer and addresses")
@@ -160,7 +160,7 @@ def _notes(processor: Processor, body: Sequence[Instruction], slow: bool) -> lis
     return notes
 
 
-LEVEL = 0.9
+_LEVEL = 0.9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,7 +212,7 @@ def time_elsewhere(
     value = seconds * ratio * clocks
     from scipy.special import stdtrit
 
-    width = float(stdtrit(max(known.kernels - 1, 1), (1 + LEVEL) / 2)) * known.spread
+    width = float(stdtrit(max(known.kernels - 1, 1), (1 + _LEVEL) / 2)) * known.spread
     return LoopTimeElsewhere(
         value=value,
         lower=value * float(np.exp(-width)),

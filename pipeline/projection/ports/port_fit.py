@@ -27,7 +27,7 @@ from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import InputError, ModelError, UsageError, located
 from ingest.toml_table import TomlTable, read_toml
 from ingest.units import NONE, Quantity
-from pipeline.projection.expressions.ensembles import DRAWS, Ensemble, stream
+from pipeline.projection.expressions.ensembles import QUANTITY_DRAWS, Ensemble, stream
 from pipeline.projection.expressions.shipped_files import beside
 from pipeline.projection.expressions.symbolic import real_symbol
 from pipeline.projection.expressions.symbolic_model import (
@@ -51,7 +51,7 @@ _TEMPERATURES = (0.1, 0.03, 0.01, 0.003, 0.001, 0.0)
 _STEPS = 12
 _FIRST_DAMPING = 1e-3
 _NOTHING = 1e-12
-MOST_CYCLES = 40.0
+_MOST_CYCLES = 40.0
 PULL = 0.05
 """Weight of the manual's occupancy: twice its cycles counts like one variant off by 5 %, the usual scatter of
 such timings. It decides only what the variants leave open."""
@@ -404,7 +404,7 @@ def _problem(portmap: PortMap, counts: FloatArray, cpi: FloatArray, free: BoolAr
         slopes=slopes[:, :, free],
         fixed=slopes[:, :, ~free] @ cpi[~free],
         lower=np.ones(len(prior)),
-        upper=np.maximum(MOST_CYCLES, prior),
+        upper=np.maximum(_MOST_CYCLES, prior),
         prior=prior,
         pull=PULL,
     )
@@ -448,7 +448,7 @@ def _allowed_range(
         cycles: float64[n], measured cycles.
         cpi: float64[class], the estimate.
     """
-    trial = np.geomspace(1.0, max(MOST_CYCLES, float(cpi.max())), _GRID)
+    trial = np.geomspace(1.0, max(_MOST_CYCLES, float(cpi.max())), _GRID)
     weights = port_sets(portmap)
     base = (counts * cpi) @ weights.T
     change = np.einsum("nk,sk,gk->gkns", counts, weights, trial[:, None] - cpi)
@@ -488,16 +488,13 @@ def port_cycles(name: str, portmap: PortMap) -> Model:
 
 
 def fit_ports(
-    name: str, portmap: PortMap, counts: FloatArray, cycles: FloatArray, *, draws: int = DRAWS
+    name: str, portmap: PortMap, counts: FloatArray, cycles: FloatArray, *, draws: int = QUANTITY_DRAWS
 ) -> PortFit:
     """Return the port map fitted to the variants of a kernel.
 
     Args:
         counts: float64[n, class], instructions per iteration of each variant.
         cycles: float64[n], measured cycles per iteration.
-
-    Raises:
-        ModelError: the variants cannot determine the classes.
     """
     estimate = estimate_cpi(portmap, counts, cycles)
     problem = estimate.problem
@@ -542,7 +539,7 @@ def _shares_fitted(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
     return 0.9 * shares.min(axis=0), 1.1 * shares.max(axis=0)
 
 
-def is_outside_mix(counts: FloatArray, target: FloatArray) -> bool:
+def _is_outside_mix(counts: FloatArray, target: FloatArray) -> bool:
     """Return whether a target has more or less of a class than all variants, by 2 % of the instructions.
 
     Args:
@@ -609,13 +606,7 @@ _KEYS = ("model", "map", "data", "where", "mini", "target", "note")
 
 
 def port_term(table: TomlTable, name: str) -> Model:
-    """Return the model of a term that states ``model = "ports"``; it has no inputs.
-
-    Raises:
-        InputError: a key is missing or unknown, or a file cannot be read.
-        UsageError: a class is not there.
-        ModelError: the variants cannot determine the classes.
-    """
+    """Return the model of a term that states ``model = "ports"``; it has no inputs."""
     table.check_keys(_KEYS)
     with located(table.where):
         term = read_port_term(table)
@@ -626,7 +617,7 @@ def port_term(table: TomlTable, name: str) -> Model:
             mini = variants.index(term.mini)
             counts = _by_class(portmap, variants.counts[mini])
             model = from_mini(name, fit, float(variants.cycles[mini]), counts)
-        if is_outside_mix(variants.counts, term.target):
+        if _is_outside_mix(variants.counts, term.target):
             model = widened(name, model)
         target = _by_class(portmap, term.target)
         return substitute(model, {f"n.{kind}": count for kind, count in target.items()})

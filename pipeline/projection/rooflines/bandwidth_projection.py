@@ -14,7 +14,7 @@ import numpy as np
 
 from ingest.counters.counted_work import Work, known, work
 from ingest.counters.counter_files import (
-    TOTAL,
+    TOTAL_ROW,
     CountedRegion,
     CounterReport,
     merged,
@@ -23,7 +23,7 @@ from ingest.counters.counter_files import (
 )
 from ingest.errors import InputError, UsageError, located
 from ingest.toml_table import TomlTable
-from ingest.units import FLOP, NONE, TIME, Quantity, parse_quantity, stated
+from ingest.units import FLOP, NONE, TIME_DIMENSION, Quantity, parse_quantity, stated
 from pipeline.projection.expressions.expression_text import Names
 from pipeline.projection.expressions.shipped_files import read_text
 from pipeline.projection.expressions.symbolic_model import Model, bind, constant, maximum, symbol
@@ -43,7 +43,7 @@ from pipeline.projection.rooflines.region_verdicts import (
 )
 from pipeline.projection.rooflines.rooflines import Roofline, RooflinePoint, points_of, roofline
 
-KINDS = ("threaded", "serial", "other")
+_KINDS = ("threaded", "serial", "other")
 _REGION_KEYS = ("name", "time", "share", "kind", "counters")
 _ROUNDING = 1e-3  # of the whole: what sums of rounded times may miss
 
@@ -172,14 +172,14 @@ def _points(profile: MeasuredProfile, table: TomlTable) -> Iterator[RooflinePoin
     own = profile.groups if profile.whole is None else (*profile.groups, profile.whole)
     several = [
         ("", own),
-        *((label, counted_groups(read_counters(runs.file(label)))) for label in runs.content),
+        *((label, _counted_groups(read_counters(runs.file(label)))) for label in runs.content),
     ]
     for label, groups in several:
         yield from points_of(((one.name, one.work, one.time.value) for one in groups), label)
 
 
 def _projected(group: Group, found: RegionVerdict, reference: Machine, names: Names) -> Model:
-    time = bind(symbol(f"time {group.name}", TIME), {f"time {group.name}": group.time})
+    time = bind(symbol(f"time {group.name}", TIME_DIMENSION), {f"time {group.name}": group.time})
     done = group.work
     if found.bound is Bound.ARITHMETIC:
         return time * _peak_ratio(done, reference, names)
@@ -287,7 +287,7 @@ def read_profile(table: TomlTable) -> MeasuredProfile:
     return found
 
 
-def counted_groups(report: CounterReport) -> tuple[Group, ...]:
+def _counted_groups(report: CounterReport) -> tuple[Group, ...]:
     """Return the regions of a file that have a time and counters, as groups of threads on a whole node."""
     return tuple(
         _of_region(region, {}, report.cores, "threaded")
@@ -323,7 +323,7 @@ def _stated(row: TomlTable, cores: int | None) -> Group:
 
 def _time(given: object, where: str) -> Quantity:
     quantity = parse_quantity(given, where=where)
-    if quantity.dimension != TIME or quantity.value <= 0:
+    if quantity.dimension != TIME_DIMENSION or quantity.value <= 0:
         raise UsageError("'time' has to be a positive time", where=where, hint='write it like "997.6 s"')
     return quantity
 
@@ -334,8 +334,8 @@ def _share(given: object, where: str) -> float:
 
 
 def _kind(given: object, where: str) -> str:
-    if given not in KINDS:
-        raise UsageError(f"invalid kind '{given}'", where=where, hint=f"kinds are {', '.join(KINDS)}")
+    if given not in _KINDS:
+        raise UsageError(f"invalid kind '{given}'", where=where, hint=f"kinds are {', '.join(_KINDS)}")
     return str(given)
 
 
@@ -356,7 +356,7 @@ def _of_report(report: CounterReport, kinds: Mapping[str, str], cores: int | Non
     if not timed:
         hint = "a sampled CrayPat report needs the 'Sampling interval' near its end"
         raise InputError("no region has a time", where=report.where, hint=hint)
-    total = timed.pop(TOTAL, None)
+    total = timed.pop(TOTAL_ROW, None)
     if total is not None and (total.name in kinds or not timed):
         return MeasuredProfile(groups=(_of_region(total, kinds, cores),), notices=report.notices)
     groups = _parts(timed, kinds, cores)
@@ -390,7 +390,7 @@ def _seconds(region: CountedRegion | None) -> float:
 
 
 def _rest(name: str, seconds: float) -> Group:
-    return Group(name=name, time=Quantity(value=seconds, dimension=TIME), share=None, kind="other")
+    return Group(name=name, time=Quantity(value=seconds, dimension=TIME_DIMENSION), share=None, kind="other")
 
 
 def _of_region(
@@ -398,7 +398,7 @@ def _of_region(
 ) -> Group:
     return Group(
         name=region.name,
-        time=Quantity(value=_seconds(region), dimension=TIME),
+        time=Quantity(value=_seconds(region), dimension=TIME_DIMENSION),
         share=region.share,
         kind=_kind(kinds.get(region.name, default), region.name),
         counters={name: value for name, value in region.counters.items() if known(name)},
@@ -408,7 +408,7 @@ def _of_region(
 
 def _of_csv(columns: MeasuredColumns, kinds: Mapping[str, str], cores: int | None) -> Sequence[Group]:
     """Return the rows of a CSV with columns region, time and, optionally, share, kind and counters."""
-    names, seconds = columns.texts("region"), columns.numbers("time", TIME)
+    names, seconds = columns.texts("region"), columns.numbers("time", TIME_DIMENSION)
     usual = columns.texts("kind") if "kind" in columns.cells else ("other",) * len(names)
     shares = {key: columns.numbers(key, NONE) for key in columns.cells if key == "share"}
     counted = {name: columns.numbers(name, NONE) for name in columns.cells if known(name)}

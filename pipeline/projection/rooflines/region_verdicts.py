@@ -24,8 +24,8 @@ LEVEL_VALUES = {"L3": "bw_l3", "L2": "bw_l2", "L1": "bw_l1"}
 """The values of a machine that limit traffic at the caches, all cores together."""
 PEAK, SCALAR_PEAK = "peak_dp", "peak_scalar"
 ARITHMETIC = "arithmetic"
-ENOUGH = 0.5
-IMPOSSIBLE = 1.5  # of a ceiling: traffic beyond what STREAM shows, or a wrong counter or machine
+_ENOUGH = 0.5
+_IMPOSSIBLE = 1.5  # of a ceiling: traffic beyond what STREAM shows, or a wrong counter or machine
 
 
 TESTED_ERROR, UNTESTED_ERROR = 0.13, 0.42
@@ -104,7 +104,7 @@ class RegionVerdict:
         found = [
             f"{100 * use.fraction:.0f} % of the ceiling of {name}: a counter or the machine's value is wrong"
             for name, use in self.uses.items()
-            if use.fraction > IMPOSSIBLE
+            if use.fraction > _IMPOSSIBLE
         ]
         if self.proportional:
             found.append(
@@ -136,9 +136,6 @@ def verdict(
         cores: how many cores of a node ran; all by default. The caches and peaks of k of n cores are k/n of
             the node's, memory is at most k times ``bw_core``.
         kind: ``threaded`` uses the memory of the node, ``serial`` of one NUMA domain.
-
-    Raises:
-        UsageError: a value of the machine has the wrong unit, or `kind` needs one that it does not have.
     """
     share = _share(machine, kind, cores)
     ceilings = _ceilings(machine, kind, cores, share)
@@ -168,7 +165,7 @@ def verdict(
 
 def _bound(uses: Mapping[str, Use], not_judged: Sequence[str], proportional: bool) -> Bound:
     binding = max(uses, key=lambda name: uses[name].fraction, default="")
-    if not binding or uses[binding].fraction < ENOUGH:
+    if not binding or uses[binding].fraction < _ENOUGH:
         return Bound.ASSUMED if "DRAM" in not_judged else Bound.LATENCY
     if binding == "DRAM" and proportional:  # some cores may have more of the bandwidth than their share
         return Bound.ASSUMED
@@ -185,7 +182,7 @@ def _open_levels(work: Work, seconds: float, ceilings: Mapping[str, float]) -> t
     for place, level in enumerate(LEVELS):
         counted = [work.bytes[nearer] / seconds for nearer in LEVELS[place:] if nearer in work.bytes]
         judged = level in work.bytes and level in ceilings
-        excluded = level in ceilings and counted and min(counted) < ENOUGH * ceilings[level]
+        excluded = level in ceilings and counted and min(counted) < _ENOUGH * ceilings[level]
         if not judged and not excluded:
             found.append(level)
     return tuple(found)

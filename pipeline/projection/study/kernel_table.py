@@ -18,9 +18,9 @@ from pipeline.models.kernels import Kernels
 from pipeline.projection.expressions.ensembles import stream
 from pipeline.projection.rooflines.region_verdicts import TESTED_ERROR, Bound, RegionVerdict
 from pipeline.projection.study.study_machine import (
-    DRAWS,
+    MACHINE_DRAWS,
     RESOURCES,
-    SMALLEST,
+    SMALLEST_MACHINE_VALUE,
     Resource,
     Rows,
     StudyMachine,
@@ -93,7 +93,7 @@ def pattern_of(name: str) -> Pattern:
     return Pattern.ALL_TO_ALL if call in _ALL_TO_ALL else Pattern.MESSAGE
 
 
-def is_call(name: str) -> bool:
+def _is_call(name: str) -> bool:
     """Return whether a region is a function of MPI."""
     return _NAME.fullmatch(short_name(name)) is not None
 
@@ -137,7 +137,7 @@ def seconds_of_calls(
         Rows of [K, Q].
     """
     sizes = np.divide(moved, visits, out=np.zeros(visits.shape), where=visits > 0)
-    found: Rows = np.zeros((1 + DRAWS, *visits.shape))
+    found: Rows = np.zeros((1 + MACHINE_DRAWS, *visits.shape))
     for number in np.unique(patterns).tolist():
         kernels = np.flatnonzero(patterns == number)
         together = np.broadcast_to(processes, (len(kernels), len(processes))).ravel()
@@ -163,13 +163,14 @@ def network_ratio(
     sizes = np.repeat(_SIZES, len(processes))
     together = np.tile(processes, len(_SIZES))
     here, there = (
-        np.maximum(seconds_of_call(one, pattern, together, sizes), SMALLEST) for one in (source, target)
+        np.maximum(seconds_of_call(one, pattern, together, sizes), SMALLEST_MACHINE_VALUE)
+        for one in (source, target)
     )
-    logs = np.log(there / here).reshape(1 + DRAWS, len(_SIZES), -1)
+    logs = np.log(there / here).reshape(1 + MACHINE_DRAWS, len(_SIZES), -1)
     random = stream(key, pattern.value.encode())
-    size = random.integers(len(_SIZES), size=DRAWS)
-    error = _NETWORK_ERROR * random.standard_normal((DRAWS, 1))
-    drawn = logs[1:][np.arange(DRAWS), size] + error
+    size = random.integers(len(_SIZES), size=MACHINE_DRAWS)
+    error = _NETWORK_ERROR * random.standard_normal((MACHINE_DRAWS, 1))
+    drawn = logs[1:][np.arange(MACHINE_DRAWS), size] + error
     ratio: Rows = np.exp(np.concatenate([logs[:1].mean(axis=1), drawn]))
     return ratio
 
@@ -190,8 +191,8 @@ _CLASSES = (
 """What a word of a name says, and what limits computing of that class, each as likely."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-SIGN_ERROR = 0.1  # of a cost within a node: clocks that fall with the busy cores, imbalance, repetitions
-FALLS = BEYOND = 2.0  # by which factor bandwidth has to fall; by how many deviations a cost may miss it
+_SIGN_ERROR = 0.1  # of a cost within a node: clocks that fall with the busy cores, imbalance, repetitions
+_FALLS = _BEYOND = 2.0  # by which factor bandwidth has to fall; by how many deviations a cost may miss it
 
 
 def signs_of(
@@ -226,7 +227,7 @@ def exponents_within(cost: FloatArray, bandwidth: FloatArray) -> tuple[FloatArra
     earlier, than the bandwidth of a process, float64[P], lets it, as that of serial parts does. None if
     bandwidth hardly falls.
     """
-    if len(bandwidth) < 2 or bandwidth.max() <= FALLS * bandwidth.min():
+    if len(bandwidth) < 2 or bandwidth.max() <= _FALLS * bandwidth.min():
         return None
     known = np.asarray((cost > 0).all(axis=1))
     x, y = -np.log(bandwidth), np.log(np.where(known[:, None], cost, 1.0))
@@ -234,9 +235,9 @@ def exponents_within(cost: FloatArray, bandwidth: FloatArray) -> tuple[FloatArra
     spread = (x**2).sum()
     slope = y @ x / spread
     left = ((y - slope[:, None] * x) ** 2).sum(axis=1) / max(len(x) - 2, 1)
-    error = np.sqrt(np.maximum(left, SIGN_ERROR**2) / spread)
-    early = np.ptp(y[:, x == x.min()], axis=1) > BEYOND * SIGN_ERROR
-    usable = known & ~early & (slope <= 1.0 + BEYOND * error)
+    error = np.sqrt(np.maximum(left, _SIGN_ERROR**2) / spread)
+    early = np.ptp(y[:, x == x.min()], axis=1) > _BEYOND * _SIGN_ERROR
+    usable = known & ~early & (slope <= 1.0 + _BEYOND * error)
     return np.where(usable, np.clip(slope, 0.0, 1.0), np.nan), error
 
 
@@ -262,7 +263,7 @@ class Way(Enum):
     STAYS = "as measured"
 
 
-WAYS = tuple(Way)
+PROJECTION_WAYS = tuple(Way)
 _COMMUNICATES = (
     RegionClass.POINT_TO_POINT,
     RegionClass.COLLECTIVE,
@@ -282,10 +283,10 @@ of one observation do. What the best mix of each leaves open is 9 to 31 %, 20 % 
 program follows Student's t with four degrees of freedom, as wide as a normal distribution of 26 %.
 """
 _TYPICAL = np.array([TYPICAL_MIX.get(resource, 0.0) for resource in RESOURCES])
-MIX_OBSERVATIONS = 1.0
-_TYPICAL_VARIANCE = float(_TYPICAL[_MEMORY] * (1 - _TYPICAL[_MEMORY]) / (MIX_OBSERVATIONS + 1))
+_MIX_OBSERVATIONS = 1.0
+_TYPICAL_VARIANCE = float(_TYPICAL[_MEMORY] * (1 - _TYPICAL[_MEMORY]) / (_MIX_OBSERVATIONS + 1))
 MIXED_ERROR = 0.26
-SMALLEST_SHARE = 1e-6
+_SMALLEST_SHARE = 1e-6
 COMMON_VARIANCE = 0.5  # of the errors of kernels: compilers and processors are the same for all of a program
 
 
@@ -294,7 +295,7 @@ class KernelTable:
     """What is known of K kernels for a projection.
 
     Attributes:
-        way: int64[K], places in `WAYS`.
+        way: int64[K], places in `PROJECTION_WAYS`.
         pattern: int64[K], places in `PATTERNS`: of kernels with calls.
         finishes: bool[K], completion and receipt of messages: what sending does not show is waited for there.
         mix: float64[K, resource], shares of the computing time that each resource limits.
@@ -317,7 +318,7 @@ class KernelTable:
 
     def is_way(self, way: Way) -> BoolArray:
         """Return which kernels go over that way, bool[K]."""
-        return np.asarray(self.way == WAYS.index(way))
+        return np.asarray(self.way == PROJECTION_WAYS.index(way))
 
     def drawn_mix(self, kernels: IntArray, random: np.random.Generator) -> Rows:
         """Return the mixes of some kernels, rows of [k, resource].
@@ -328,12 +329,14 @@ class KernelTable:
         from scipy.special import expit, logit
 
         best = self.mix[kernels]
-        draws = random.dirichlet(np.maximum(MIX_OBSERVATIONS * _TYPICAL, SMALLEST_SHARE), DRAWS)[:, None]
+        draws = random.dirichlet(np.maximum(_MIX_OBSERVATIONS * _TYPICAL, _SMALLEST_SHARE), MACHINE_DRAWS)[
+            :, None
+        ]
         moved = logit(draws[..., _MEMORY]) - logit(_TYPICAL[_MEMORY])
         memory = expit(logit(best[:, _MEMORY]) + moved * self.doubt[kernels])
         rest = draws * np.divide(best, _TYPICAL, out=np.zeros(best.shape), where=_TYPICAL > 0)
         rest[..., _MEMORY] = 0.0
-        rest *= ((1.0 - memory) / np.maximum(rest.sum(axis=2), SMALLEST_SHARE))[..., None]
+        rest *= ((1.0 - memory) / np.maximum(rest.sum(axis=2), _SMALLEST_SHARE))[..., None]
         rest[..., _MEMORY] = memory
         return np.concatenate([best[None], np.where(self.tested[kernels, None], best, rest)])
 
@@ -372,7 +375,7 @@ def kernel_table(
     mix, doubt, signs = signs_of(names, _TYPICAL, _TYPICAL_VARIANCE, within)
     untold = ~tested & np.array([way is Way.COMPUTES for way in ways], dtype=np.bool_)
     return KernelTable(
-        way=np.array([WAYS.index(way) for way in ways], dtype=np.int64),
+        way=np.array([PROJECTION_WAYS.index(way) for way in ways], dtype=np.int64),
         pattern=np.array([PATTERNS.index(pattern) for pattern in patterns], dtype=np.int64),
         finishes=np.array([found in _FINISHES and not posts(name) for found, name in pairs], dtype=np.bool_),
         mix=np.where(tested[:, None], limits, mix),
@@ -391,6 +394,6 @@ def _way(found: RegionClass, name: str, communicates: Way, accelerators: bool) -
         return Way.COMPUTES
     if found in _COMMUNICATES:
         return communicates
-    if found is RegionClass.MANAGEMENT and not is_call(name):  # a program's own timer of communication
+    if found is RegionClass.MANAGEMENT and not _is_call(name):  # a program's own timer of communication
         return Way.MESSAGES if communicates is Way.CALLS else communicates
     return Way.WAITS if found.activity is Activity.WAITING else Way.STAYS

@@ -92,7 +92,7 @@ def _side_by_side(parts: Sequence[Prediction]) -> Prediction:
     return Prediction(*(np.concatenate(end, axis=1) for end in ends))
 
 
-VISITS, SENT, RECEIVED = "visits", "bytes_sent", "bytes_received"
+_VISITS, _SENT, _RECEIVED = "visits", "bytes_sent", "bytes_received"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -136,8 +136,8 @@ def project_study(
             analysis.experiment,
             analysis.decision,
             level.kernels,
-            _counts(others, (VISITS,), name, len(level.kernels)),
-            _counts(others, (SENT, RECEIVED), name, len(level.kernels)),
+            _counts(others, (_VISITS,), name, len(level.kernels)),
+            _counts(others, (_SENT, _RECEIVED), name, len(level.kernels)),
             source,
             target,
             correlation=analysis.callpaths.models.correlation,
@@ -167,7 +167,7 @@ def project_study(
         there=there,
         callpaths=transfers[0],
         regions=transfers[1],
-        assumptions=assumptions(analysis, transfers[0]),
+        assumptions=_assumptions(analysis, transfers[0]),
     )
 
 
@@ -259,12 +259,7 @@ def _counts(others: Mapping[str, Analysis], names: Sequence[str], level: str, ke
 def project_experiment(
     experiment: Experiment, decision: ScalingDecision, metric: str, source: StudyMachine, target: StudyMachine
 ) -> Experiment:
-    """Take measured times to another machine, without a model: calls and bytes are those measured.
-
-    Raises:
-        InputError: the metric was not measured.
-        UsageError: the number of processes is unknown.
-    """
+    """Take measured times to another machine, without a model: calls and bytes are those measured."""
     kernels, _ = kernels_of(experiment, metric, decision.scaling)
 
     def measured(*names: str) -> Counts | None:
@@ -277,7 +272,7 @@ def project_experiment(
         return (lambda _: np.asarray(np.max(found, axis=0))) if found else None
 
     transfer = _transfer(
-        experiment, decision, kernels, measured(VISITS), measured(SENT, RECEIVED), source, target
+        experiment, decision, kernels, measured(_VISITS), measured(_SENT, _RECEIVED), source, target
     )
     return _experiment_there(experiment, kernels, metric, transfer)
 
@@ -294,11 +289,11 @@ def _experiment_there(
     return experiment_times(experiment, metric, factor)
 
 
-NEARLY_ALL = 0.999  # of the computing: nothing is said of the rest
-SMALLEST = 1e-300
+_NEARLY_ALL = 0.999  # of the computing: nothing is said of the rest
+_SMALLEST = 1e-300
 
 
-def assumptions(analysis: Analysis, transfer: Transfer) -> tuple[str, ...]:
+def _assumptions(analysis: Analysis, transfer: Transfer) -> tuple[str, ...]:
     """Return one sentence for everything that is assumed."""
     return (
         *_of_computing(analysis, transfer.table),
@@ -323,8 +318,8 @@ def _staying(kernels: Kernels, table: KernelTable) -> list[str]:
 def _of_computing(analysis: Analysis, table: KernelTable) -> Iterator[str]:
     computes = table.is_way(Way.COMPUTES)
     effort = np.nan_to_num(analysis.callpaths.kernels.mean).max(axis=1)
-    tested = float(effort[computes & table.tested].sum() / max(effort[computes].sum(), SMALLEST))
-    if tested >= NEARLY_ALL:
+    tested = float(effort[computes & table.tested].sum() / max(effort[computes].sum(), _SMALLEST))
+    if tested >= _NEARLY_ALL:
         return
     rest = "no counters tell what limits the computing: its time"
     if tested:

@@ -9,16 +9,16 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
-from ingest.units import BANDWIDTH, FLOP_RATE, NONE, RATE, TIME, Dimension, require_dimension
+from ingest.units import BANDWIDTH, FLOP_RATE, NONE, RATE, TIME_DIMENSION, Dimension, require_dimension
 from pipeline.projection.expressions.ensembles import columns, from_quantities
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.machines.machine_values import Machine, machine_names
 from pipeline.projection.terms.measured_term import ModelReader
 from pipeline.projection.terms.terms import Term
 
-MESSAGE, MESSAGE_NODE, ALLREDUCE = "message", "message_node", "allreduce"
+_MESSAGE, _MESSAGE_NODE, _ALLREDUCE = "message", "message_node", "allreduce"
 BW_GPU, PEAK_GPU = "bw_gpu", "peak_gpu"  # of one accelerator
-SMALLEST, LARGEST = 1e-30, 1e30  # of any value of a machine in SI units
+SMALLEST_MACHINE_VALUE, _LARGEST = 1e-30, 1e30  # of any value of a machine in SI units
 _PREFIX = "machine"
 
 
@@ -40,7 +40,7 @@ _DIMENSIONS: Mapping[str, Dimension] = {
     "bw_core": BANDWIDTH,
     "peak_dp": FLOP_RATE,
     "hz": RATE,
-    "latency_memory": TIME,
+    "latency_memory": TIME_DIMENSION,
     "bw_l3": BANDWIDTH,
     "bw_l2": BANDWIDTH,
     "bw_l1": BANDWIDTH,
@@ -60,14 +60,14 @@ _FIGURES = {
 """By which values machines are compared: the first that both state."""
 
 
-DRAWS = 500
+MACHINE_DRAWS = 500
 Rows: TypeAlias = FloatArray
 """float64[1 + draw, ...]: the best values, then joint draws, so that one formula serves both."""
 
 
-def rows_of(best: FloatArray, draws: FloatArray) -> Rows:
+def _rows_of(best: FloatArray, draws: FloatArray) -> Rows:
     """Put best values, float64[...], above draws float64[draw, ...] of them; few draws are repeated."""
-    return np.concatenate([best[None], draws[np.arange(DRAWS) % len(draws)]])
+    return np.concatenate([best[None], draws[np.arange(MACHINE_DRAWS) % len(draws)]])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -92,12 +92,12 @@ class StudyMachine:
     @property
     def has_network(self) -> bool:
         """Whether it has more than one node."""
-        return MESSAGE in self.terms
+        return _MESSAGE in self.terms
 
     @property
     def has_messages(self) -> bool:
         """Whether the time of a message is known."""
-        return self.has_network or MESSAGE_NODE in self.terms
+        return self.has_network or _MESSAGE_NODE in self.terms
 
     @property
     def has_accelerators(self) -> bool:
@@ -119,16 +119,16 @@ class StudyMachine:
             processes: float64[m], of the program.
             sizes: float64[m], bytes.
         """
-        between = self._evaluated(MESSAGE, processes, sizes) if self.has_network else None
-        within = self._evaluated(MESSAGE_NODE, processes, sizes) if MESSAGE_NODE in self.terms else between
+        between = self._evaluated(_MESSAGE, processes, sizes) if self.has_network else None
+        within = self._evaluated(_MESSAGE_NODE, processes, sizes) if _MESSAGE_NODE in self.terms else between
         if between is None or within is None:
-            return np.zeros((1 + DRAWS, 0)) if within is None else within
+            return np.zeros((1 + MACHINE_DRAWS, 0)) if within is None else within
         return np.where(processes <= self.cores, within, between)
 
     def allreduce(self, processes: FloatArray) -> Rows:
         """Return the seconds of an allreduce of one number, float64[m]; by messages if none is stated."""
-        if ALLREDUCE in self.terms:
-            found = self._evaluated(ALLREDUCE, np.maximum(processes, 1.0), np.full(len(processes), 8.0))
+        if _ALLREDUCE in self.terms:
+            found = self._evaluated(_ALLREDUCE, np.maximum(processes, 1.0), np.full(len(processes), 8.0))
             return np.where(processes <= 1, 0.0, found)
         levels: FloatArray = np.ceil(np.log2(np.maximum(processes, 1.0)))
         return 2 * levels * self.message(processes, np.full(len(processes), 8.0))
@@ -144,7 +144,7 @@ class StudyMachine:
                 hint="projections of studies know x (bytes) and P (processes)",
             )
         found = predict({term: model}, {name: given[name] for name in model.inputs})[term]
-        rows = rows_of(found.value, found.draws)
+        rows = _rows_of(found.value, found.draws)
         return np.maximum(np.broadcast_to(rows, (len(rows), *processes.shape)), 0.0)
 
 
@@ -161,7 +161,7 @@ def study_machine(machine: Machine, stored: ModelReader, *, variant: str | None 
             raise UsageError(what, where=str(machine.path), hint=hint)
     for key, quantity in values.items():
         require_dimension(quantity, _DIMENSIONS[key], key, str(machine.path))
-        if not SMALLEST < quantity.value < LARGEST:
+        if not SMALLEST_MACHINE_VALUE < quantity.value < _LARGEST:
             what = f"'{key}' has to be positive" if quantity.value <= 0 else f"'{key}' cannot be so"
             raise UsageError(what, where=str(machine.path), hint="correct it")
     stem = machine.path.stem
@@ -169,14 +169,14 @@ def study_machine(machine: Machine, stored: ModelReader, *, variant: str | None 
     names = machine_names(machine, _PREFIX, stored, variant=variant)
     terms = {
         key: found
-        for key in (MESSAGE, MESSAGE_NODE, ALLREDUCE)
+        for key in (_MESSAGE, _MESSAGE_NODE, _ALLREDUCE)
         if isinstance(found := names.get(f"{_PREFIX}.{key}"), Term)
     }
     return StudyMachine(
         machine=machine,
         cores=values["cores"].value,
         figures={
-            key: rows_of(np.array(best), draws)
+            key: _rows_of(np.array(best), draws)
             for key, (best, draws) in ((key, figures[f"{stem}.{key}"]) for key in values)
         },
         terms=terms,

@@ -7,7 +7,7 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.scaling import Scaling
-from pipeline.models.prediction import LEAST, Prediction
+from pipeline.models.prediction import LEAST_LOWER, Prediction
 from pipeline.projection.expressions.ensembles import stream
 from pipeline.projection.study.kernel_table import (
     COMMON_VARIANCE,
@@ -19,13 +19,20 @@ from pipeline.projection.study.kernel_table import (
     network_ratio,
     seconds_of_calls,
 )
-from pipeline.projection.study.study_machine import BW_GPU, DRAWS, PEAK_GPU, Rows, StudyMachine, slowdowns
+from pipeline.projection.study.study_machine import (
+    BW_GPU,
+    MACHINE_DRAWS,
+    PEAK_GPU,
+    Rows,
+    StudyMachine,
+    slowdowns,
+)
 from pipeline.statistics import TWO_SIDED
 
-BLOCK = 256  # kernels whose draws are held at once
-VALUES_AT_ONCE = 1 << 22
-STAYS_ERROR = 0.5  # standard deviation of the logarithm of what stays as measured: files, start-up, offload
-SMALLEST = 1e-300
+_BLOCK = 256  # kernels whose draws are held at once
+_VALUES_AT_ONCE = 1 << 22
+_STAYS_ERROR = 0.5  # standard deviation of the logarithm of what stays as measured: files, start-up, offload
+_SMALLEST = 1e-300
 _FALLS = -0.5  # slope of the logarithm of the wall time over that of the locations, from which work is shared
 
 
@@ -111,7 +118,7 @@ class Transfer:
     def points_at_once(self) -> int:
         """How many points are drawn at once, so that draws take about 200 MiB."""
         calls = int(self.table.is_way(Way.CALLS).sum())
-        return max(1, VALUES_AT_ONCE // (DRAWS * max(calls, BLOCK)))
+        return max(1, _VALUES_AT_ONCE // (MACHINE_DRAWS * max(calls, _BLOCK)))
 
     def there(
         self, points: FloatArray, here: Prediction, total_here: Prediction, level: float
@@ -128,11 +135,11 @@ class Transfer:
             level: probability of the intervals there, and of that of the sum here.
         """
         if self.stays:
-            return here, total_here, np.ones((1 + DRAWS, len(points)))
+            return here, total_here, np.ones((1 + MACHINE_DRAWS, len(points)))
         locations = self.locations(points)
         slower = np.log(slowdowns(self.source, self.target, locations))
         lost = self._lost(locations, total_here)
-        before, after = np.zeros((2, 1 + DRAWS, len(points)))
+        before, after = np.zeros((2, 1 + MACHINE_DRAWS, len(points)))
         for kernels in self._blocks(Way.COMPUTES):
             times = self._times(kernels, here)
             before += times.sum(axis=1)
@@ -158,20 +165,20 @@ class Transfer:
             Way.WAITS: lambda _: waiting[:, None],
             Way.MESSAGES: lambda kernels: self._messages(kernels, locations, waiting),
             Way.ACCELERATES: self._accelerated,
-            Way.STAYS: lambda kernels: _errors("stays", kernels, STAYS_ERROR),
+            Way.STAYS: lambda kernels: _errors("stays", kernels, _STAYS_ERROR),
         }
         for way, factors in ways.items():
             for kernels in self._blocks(way):
                 found.keep(kernels, self._times(kernels, here) * factors(kernels))
         errors = _ratio(found.total, total, 1.0)
-        errors /= np.maximum(errors[0], SMALLEST)
+        errors /= np.maximum(errors[0], _SMALLEST)
         together = _sum_there(found.total[0], errors, total_here, level)
         value = found.prediction.value
         return found.prediction, Prediction(value.sum(axis=0)[None], *together), errors
 
     def _blocks(self, way: Way) -> Iterator[IntArray]:
         kernels = np.flatnonzero(self.table.is_way(way))
-        return (kernels[start : start + BLOCK] for start in range(0, len(kernels), BLOCK))
+        return (kernels[start : start + _BLOCK] for start in range(0, len(kernels), _BLOCK))
 
     def _times(self, kernels: IntArray, here: Prediction) -> Rows:
         """Draw the times here of k kernels, float64[1 + draw, k, Q].
@@ -181,7 +188,7 @@ class Transfer:
         """
         value = np.maximum(here.value[kernels], 0.0)
         size = np.where(value > 0, value, 1.0)
-        below = -np.log(np.clip(here.lower[kernels] / size, LEAST, 1.0))
+        below = -np.log(np.clip(here.lower[kernels] / size, LEAST_LOWER, 1.0))
         above = np.maximum(here.upper[kernels] / size - 1.0, 0.0)
         common = _normal("common", np.zeros(1, dtype=np.int64))
         normal = np.sqrt(self.correlation) * common + np.sqrt(1 - self.correlation) * _normal("here", kernels)
@@ -223,7 +230,7 @@ class Transfer:
 
         How much of what scaling loses is messages, and how much waiting for processes that compute, is open.
         """
-        nothing = np.zeros((1 + DRAWS, len(locations)))
+        nothing = np.zeros((1 + MACHINE_DRAWS, len(locations)))
         if self.loss is None:
             return nothing, nothing
         wall = total.value[0] / (1.0 if self.per_location else locations)
@@ -262,7 +269,7 @@ class Transfer:
             visits = np.where(moves_none, 0.0, visits)
         there = seconds_of_calls(self.target, patterns, visits, moved, locations)
         if not self.source.has_messages:  # what of the measured time was waiting is unknown
-            share = stream("share", kernels.tobytes()).uniform(size=(1 + DRAWS, len(kernels), 1))
+            share = stream("share", kernels.tobytes()).uniform(size=(1 + MACHINE_DRAWS, len(kernels), 1))
             share[0] = 0.5
             return there, times * share
         calls = seconds_of_calls(self.source, patterns, visits, moved, locations)
@@ -313,7 +320,7 @@ class _Collected:
     @classmethod
     def of(cls, shape: tuple[int, ...], level: float) -> "_Collected":
         nothing = Prediction(np.zeros(shape), np.zeros(shape), np.zeros(shape))
-        return cls(nothing, np.zeros((1 + DRAWS, shape[1])), level)
+        return cls(nothing, np.zeros((1 + MACHINE_DRAWS, shape[1])), level)
 
     def keep(self, kernels: IntArray, rows: Rows) -> None:
         tail, best = (1 - self.level) / 2, rows[0]
@@ -335,22 +342,22 @@ def _sum_there(
     quantiles = np.quantile(errors[1:], [tail, 1 - tail], axis=0)
     ends = []
     for sign, factor, end in zip((-1, 1), quantiles, (total_here.lower, total_here.upper), strict=True):
-        of_sum = end[0] / np.maximum(total_here.value[0], SMALLEST)
-        sides = [np.maximum(sign * np.log(np.maximum(ratio, LEAST)), 0.0) for ratio in (factor, of_sum)]
+        of_sum = end[0] / np.maximum(total_here.value[0], _SMALLEST)
+        sides = [np.maximum(sign * np.log(np.maximum(ratio, LEAST_LOWER)), 0.0) for ratio in (factor, of_sum)]
         ends.append((there * np.exp(sign * np.hypot(*sides)))[None])
     return ends[0], ends[1]
 
 
 def _normal(key: str, kernels: IntArray) -> Rows:
     """Standard normal errors of k kernels, float64[1 + draw, k]; the best values have none."""
-    drawn = stream(key, kernels.tobytes()).standard_normal((1 + DRAWS, len(kernels)))
+    drawn = stream(key, kernels.tobytes()).standard_normal((1 + MACHINE_DRAWS, len(kernels)))
     drawn[0] = 0.0
     return drawn
 
 
 def _unknown_share(key: str) -> Rows:
     """A share of which nothing is known, the same of all kernels, float64[1 + draw, 1]."""
-    drawn = stream("share", key).uniform(size=(1 + DRAWS, 1))
+    drawn = stream("share", key).uniform(size=(1 + MACHINE_DRAWS, 1))
     drawn[0] = 0.5
     return drawn
 

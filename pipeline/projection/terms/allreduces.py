@@ -16,8 +16,8 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.errors import ModelError
 from ingest.toml_table import TomlTable
-from ingest.units import TIME
-from pipeline.projection.expressions.ensembles import DRAWS, stream
+from ingest.units import TIME_DIMENSION
+from pipeline.projection.expressions.ensembles import QUANTITY_DRAWS, stream
 from pipeline.projection.expressions.symbolic_model import (
     Model,
     bind,
@@ -35,7 +35,7 @@ from pipeline.projection.fitting.measured_columns import ALLREDUCES
 from pipeline.projection.fitting.resampling import Measurements, Resampled, lack_of_fit, resample
 from pipeline.projection.terms.families import TermFamily
 
-PARAMETERS = ("c", "inside", "between", "step", "switch")
+_PARAMETERS = ("c", "inside", "between", "step", "switch")
 _FEWEST = 4
 
 
@@ -46,16 +46,13 @@ def allreduce(name: str) -> Model:
     says; its fits were made in R, whose log() is natural.
     """
     levels = log(symbol("P")) / log(symbol(f"{name}.base"))
-    return symbol(f"{name}.c", TIME) + symbol(f"{name}.d", TIME) * levels
+    return symbol(f"{name}.c", TIME_DIMENSION) + symbol(f"{name}.d", TIME_DIMENSION) * levels
 
 
 def fit_allreduce(name: str, data: Measurements, *, base: float = 2.0) -> Fit:
     """Return the allreduce fitted to measured times by P, with c, d >= 0.
 
     A change of algorithm or of topology within the measured range shows as lack of fit.
-
-    Raises:
-        ModelError: there are fewer than three measurements.
     """
     model = bind(allreduce(name), {f"{name}.base": base})
     return fit(name, model, [Parameter(f"{name}.c"), Parameter(f"{name}.d")], data)
@@ -65,7 +62,7 @@ def node_allreduce(name: str, ranks_per_node: Model) -> Model:
     """Return the formula above in the symbol ``P`` and ``<name>.c`` and so on."""
     processes = symbol("P")
     levels = log2(maximum(1, processes / ranks_per_node))
-    times = {key: symbol(f"{name}.{key}", TIME) for key in PARAMETERS[:-1]}
+    times = {key: symbol(f"{name}.{key}", TIME_DIMENSION) for key in _PARAMETERS[:-1]}
     trees = times["c"] + times["inside"] * log2(minimum(processes, ranks_per_node))
     trees = trees + times["between"] * levels
     return choose(processes, symbol(f"{name}.switch"), trees, trees + times["step"])
@@ -115,8 +112,8 @@ def fit_node_allreduce(name: str, data: Measurements, *, nodes: Model) -> Fit:
     return assemble(
         name,
         node_allreduce(name, nodes),
-        [f"{name}.{key}" for key in PARAMETERS],
-        identified=np.ones(len(PARAMETERS), dtype=np.bool_),
+        [f"{name}.{key}" for key in _PARAMETERS],
+        identified=np.ones(len(_PARAMETERS), dtype=np.bool_),
         quality=quality,
         data=replace(data, inputs={"P": processes}),
         lack=lack,
@@ -153,13 +150,13 @@ def _mixture(
 ) -> tuple[Resampled, int]:
     """Return the draws of all rivals in all parameters, and which rival is the most probable."""
     random = stream(name, "rivals")
-    picked = random.choice(len(fitted), size=DRAWS, p=weight)
-    draws, scatter = np.zeros((DRAWS, len(PARAMETERS))), np.zeros(DRAWS)
+    picked = random.choice(len(fitted), size=QUANTITY_DRAWS, p=weight)
+    draws, scatter = np.zeros((QUANTITY_DRAWS, len(_PARAMETERS))), np.zeros(QUANTITY_DRAWS)
     best = int(np.argmax(weight))
-    estimate = np.zeros(len(PARAMETERS))
+    estimate = np.zeros(len(_PARAMETERS))
     for k, (rival, quality) in enumerate(fitted):
         rows = np.nonzero(picked == k)[0]
-        places = [PARAMETERS.index(key) for key in rival.chosen]
+        places = [_PARAMETERS.index(key) for key in rival.chosen]
         draws[rows[:, None], places] = quality.draws[rows]
         draws[rows, -1] = rival.switch
         scatter[rows] = quality.scatter[rows]

@@ -12,8 +12,8 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import ModelError
-from ingest.units import TIME
-from pipeline.projection.expressions.ensembles import DRAWS
+from ingest.units import TIME_DIMENSION
+from pipeline.projection.expressions.ensembles import QUANTITY_DRAWS
 from pipeline.projection.expressions.symbolic_model import Model, maximum, minimum, symbol
 from pipeline.projection.fitting.bounded_least_squares import nonnegative_pair
 from pipeline.projection.fitting.formula_fit import Fit, fit_curve
@@ -30,11 +30,11 @@ _VAGUE = 0.5
 def cache_kernel(name: str) -> Model:
     """Return the time of a kernel over V sites, in the symbols ``<name>.b1``, ``.b2`` and ``.s``."""
     sites, held = symbol("V"), symbol(f"{name}.s")
-    near, far = symbol(f"{name}.b1", TIME), symbol(f"{name}.b2", TIME)
+    near, far = symbol(f"{name}.b1", TIME_DIMENSION), symbol(f"{name}.b2", TIME_DIMENSION)
     return near * minimum(held, sites) + far * maximum(0, sites - held)
 
 
-def fit_cache_kernel(name: str, data: Measurements, *, draws: int = DRAWS) -> Fit:
+def fit_cache_kernel(name: str, data: Measurements, *, draws: int = QUANTITY_DRAWS) -> Fit:
     """Return the kernel fitted to measured times by V.
 
     Relative weights are the default: with equal ones the largest volumes alone decide and s is lost. s counts

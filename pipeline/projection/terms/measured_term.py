@@ -17,12 +17,12 @@ from ingest.arrays import FloatArray
 from ingest.cpp_names import short_name
 from ingest.errors import InputError
 from ingest.toml_table import TomlTable
-from ingest.units import TIME, Dimension, parse_unit
+from ingest.units import TIME_DIMENSION, Dimension, parse_unit
 from pipeline.models.forms import Term as NormalTerm
 from pipeline.models.forms import factors
 from pipeline.models.options import NO_EXPONENT
 from pipeline.models.scaling_models import ScalingModels
-from pipeline.projection.expressions.ensembles import DRAWS, Ensemble, stream
+from pipeline.projection.expressions.ensembles import QUANTITY_DRAWS, Ensemble, stream
 from pipeline.projection.expressions.symbolic_model import (
     Model,
     bind,
@@ -66,9 +66,6 @@ def measured_term(table: TomlTable, name: str, stored: ModelReader) -> tuple[tup
     """Return inputs and model of a term like ``{model = "measured", results = "results", region = "Amul"}``.
 
     The inputs are the experiment's parameters; a time is in seconds, an effort in core-seconds.
-
-    Raises:
-        InputError: the results directory or the kernel is not there.
     """
     table.check_keys(_KEYS)
     directory = table.file("results")
@@ -106,7 +103,9 @@ def _kernel(table: TomlTable) -> tuple[str, ...]:
     return table.names("callpath")
 
 
-def scaling_model(name: str, models: ScalingModels, kernel: int, *, dimension: Dimension = TIME) -> Model:
+def scaling_model(
+    name: str, models: ScalingModels, kernel: int, *, dimension: Dimension = TIME_DIMENSION
+) -> Model:
     """Return one kernel's normal form as a model over the experiment's parameters.
 
     Every draw picks a rival by its probability, and coefficients from that rival's Student t distribution;
@@ -155,9 +154,9 @@ def _draws(name: str, models: ScalingModels, summands: Sequence[Summand]) -> Ens
     random = stream(name, "rivals")  # not by the coefficients, whose last digits differ between processors
     freedom = float(rivals.degrees[0])
     weight = rivals.weight / rivals.weight.sum()
-    picked = random.choice(len(weight), size=DRAWS, p=weight)
-    stretch = np.sqrt(freedom / random.chisquare(freedom, DRAWS))
-    draws = np.zeros((DRAWS, len(summands) + 1))
+    picked = random.choice(len(weight), size=QUANTITY_DRAWS, p=weight)
+    stretch = np.sqrt(freedom / random.chisquare(freedom, QUANTITY_DRAWS))
+    draws = np.zeros((QUANTITY_DRAWS, len(summands) + 1))
     for m in range(len(weight)):
         here = np.nonzero(picked == m)[0]
         columns = [summands.index(summand) for summand in _summands(models, m)]
@@ -165,7 +164,7 @@ def _draws(name: str, models: ScalingModels, summands: Sequence[Summand]) -> Ens
         noise = random.standard_normal((len(here), width)) @ _root(rivals.covariance[m, :width, :width])
         values = rivals.coefficients[m, :width] + noise * stretch[here, None]
         draws[here[:, None], columns] = values
-    draws[:, -1] = rivals.drift[0] * random.standard_t(freedom, DRAWS)
+    draws[:, -1] = rivals.drift[0] * random.standard_t(freedom, QUANTITY_DRAWS)
     estimate = np.zeros(len(summands) + 1)
     best = _summands(models, 0)
     estimate[[summands.index(summand) for summand in best]] = rivals.coefficients[0, : len(best)]

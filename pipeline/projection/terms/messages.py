@@ -10,7 +10,7 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import ModelError
-from ingest.units import BANDWIDTH, BYTES, TIME
+from ingest.units import BANDWIDTH, BYTES, TIME_DIMENSION
 from pipeline.projection.expressions.symbolic_model import Model, bind, choose, constant, symbol
 from pipeline.projection.fitting.bounded_least_squares import identifiable, nonnegative_pair, solve_linear
 from pipeline.projection.fitting.formula_fit import Fit, fit_curve
@@ -24,7 +24,9 @@ _MOST = 0.5  # share of the draws near the switch from which it counts as determ
 
 def latency_bandwidth(name: str) -> Model:
     """Return ``latency + x / bandwidth``, the effective time of a message as the application sees it."""
-    return symbol(f"{name}.latency", TIME) + symbol("x", BYTES) / symbol(f"{name}.bandwidth", BANDWIDTH)
+    return symbol(f"{name}.latency", TIME_DIMENSION) + symbol("x", BYTES) / symbol(
+        f"{name}.bandwidth", BANDWIDTH
+    )
 
 
 def loggp(name: str) -> Model:
@@ -33,10 +35,12 @@ def loggp(name: str) -> Model:
     o and G are ``<name>.small.o``, ``<name>.small.G`` up to ``<name>.switch`` bytes and ``<name>.large...``
     above; k is ``<name>.congestion``, the number of processes that share a link.
     """
-    size, latency = symbol("x", BYTES), symbol(f"{name}.L", TIME)
+    size, latency = symbol("x", BYTES), symbol(f"{name}.L", TIME_DIMENSION)
     on_wire = (size - constant(1, BYTES)) * symbol(f"{name}.congestion")
     small, large = (
-        latency + 2 * symbol(f"{name}.{side}.o", TIME) + on_wire * symbol(f"{name}.{side}.G", TIME / BYTES)
+        latency
+        + 2 * symbol(f"{name}.{side}.o", TIME_DIMENSION)
+        + on_wire * symbol(f"{name}.{side}.G", TIME_DIMENSION / BYTES)
         for side in ("small", "large")
     )
     return choose(size, symbol(f"{name}.switch", BYTES), small, large)
@@ -46,9 +50,6 @@ def fit_latency_bandwidth(name: str, data: Measurements) -> Fit:
     """Return latency and bandwidth fitted to measured message times by x.
 
     The formula is linear in the latency and in the time per byte, whose inverse is the bandwidth.
-
-    Raises:
-        ModelError: there are not more measurements than parameters.
     """
     sizes = data.inputs["x"]
     design, lower = np.column_stack([np.ones_like(sizes), sizes]), np.array([0.0, _FASTEST])

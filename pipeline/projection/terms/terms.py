@@ -68,7 +68,6 @@ def read_term(table: TomlTable, name: str, names: Names, stored: ModelReader) ->
 
     Raises:
         InputError: keys are missing or unknown, or a file that it names cannot be read.
-        UsageError: a value or an expression is invalid.
     """
     if "expression" in table:
         return _expression(table, name, names)

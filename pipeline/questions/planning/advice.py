@@ -204,10 +204,10 @@ def _distance_to_line(points: FloatArray, start: FloatArray, end: FloatArray) ->
 
 
 LEAST_GAIN = 0.2  # of the interval's width, that a measurement has to be expected to take away
-USEFUL = WIDE  # upper over lower end of the interval afterwards, at most
-MOST_STEPS = 3
+USEFUL_WIDTH = WIDE  # upper over lower end of the interval afterwards, at most
+_MOST_STEPS = 3
 _NAMED = 5  # kernels named at most
-LEAST_COST = 1e-300
+_LEAST_COST = 1e-300
 _SHARE = 0.1  # of a measurement's use, from which a kernel is named
 
 
@@ -284,9 +284,8 @@ def advise(
 ) -> MeasurementPlan:
     """Plan further measurements for a sharper prediction of the total at a target.
 
-    A measurement is advised only if the interval is expected to lose `LEAST_GAIN` of its width by it and is
-    useful afterwards (`USEFUL`): of these the one that narrows it most per core-second, then the next beyond
-    that.
+    A measurement is advised only if the interval is expected to lose `LEAST_GAIN` of its width by it and
+    is useful afterwards (`USEFUL_WIDTH`): first the one that narrows it most per core-second.
 
     Args:
         models: kernels that sum up to the total.
@@ -313,7 +312,7 @@ def advise(
             target=tuple(at.tolist()), budget=budget, width=width, steps=steps, beyond=False
         )
     points = larger_points(measured, at)
-    costs = np.maximum(price(points), LEAST_COST)
+    costs = np.maximum(price(points), _LEAST_COST)
     choose = partial(_beyond, models, at, points, costs)
     steps = choose(budget, repetitions)
     return MeasurementPlan(
@@ -339,7 +338,7 @@ def _beyond(
     """
     steps: list[Advice] = []
     reached, before = models.last, float(_intervals(models, at[None])[0][0])
-    while len(steps) < MOST_STEPS and len(points):
+    while len(steps) < _MOST_STEPS and len(points):
         widths, spans = widths_after(models, at, np.maximum(points, reached))
         runs = np.minimum(np.floor(budget / costs), repetitions)
         worth = (runs > 0) & worth_it(before, widths, spans)
@@ -380,7 +379,7 @@ def widths_after(models: ScalingModels, at: FloatArray, reached: FloatArray) -> 
 
 def worth_it(before: float, widths: FloatArray, spans: FloatArray) -> BoolArray:
     """Tell after which measurements an interval is clearly narrower than before, and useful, bool[Q]."""
-    found: BoolArray = (widths <= (1 - LEAST_GAIN) * before) & (spans <= USEFUL)
+    found: BoolArray = (widths <= (1 - LEAST_GAIN) * before) & (spans <= USEFUL_WIDTH)
     return found
 
 
@@ -404,7 +403,7 @@ def _settled(models: ScalingModels, at: FloatArray, reached: FloatArray) -> tupl
 def _largest(taken: FloatArray, kernels: IntArray | None = None) -> tuple[Settled, ...]:
     """Name the kernels of most of what is taken from the variances, float64[K]."""
     taken = np.maximum(taken, 0.0)
-    share = taken / max(float(taken.sum()), LEAST_COST)
+    share = taken / max(float(taken.sum()), _LEAST_COST)
     named = [int(k) for k in np.argsort(-share, kind="stable")[:_NAMED] if share[k] >= _SHARE]
     return tuple(Settled(k if kernels is None else int(kernels[k]), float(share[k])) for k in named)
 
@@ -424,13 +423,13 @@ def _inside(
     if len(at) == 1 or measured_already(at[None], measured).any():
         return ()
     points = candidate_points(measured, at)
-    places = Places(points, np.maximum(price(points), LEAST_COST), measured_already(points, measured))
+    places = Places(points, np.maximum(price(points), _LEAST_COST), measured_already(points, measured))
     doubt, kernels = doubt_about_total(models, places, at, noise)
-    steps = plan(doubt, places, budget)[:MOST_STEPS]
+    steps = plan(doubt, places, budget)[:_MOST_STEPS]
     widths, spans = _intervals(models, at[None])
     start = doubt.deviation(doubt.start)
     left = [doubt.deviation(step.after) / start for step in steps]
-    if not steps or left[-1] > 1 - LEAST_GAIN or spans[0] ** left[-1] > USEFUL:
+    if not steps or left[-1] > 1 - LEAST_GAIN or spans[0] ** left[-1] > USEFUL_WIDTH:
         return ()
     return tuple(
         Advice(

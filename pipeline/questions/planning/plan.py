@@ -23,14 +23,14 @@ from pipeline.questions.runtime.estimate import Estimate
 from pipeline.questions.runtime.figures import RuntimeStudy
 from pipeline.statistics import TWO_SIDED
 
-REPETITIONS = (1, 2, 3, 5, 10)
-KERNELS = 128  # of most doubt at the target; the others hardly move the total
-LEAST_GAIN = 0.02  # of the interval's width: less is not worth a run
-CLEARLY_LESS = (
+_REPETITIONS = (1, 2, 3, 5, 10)
+_KERNELS = 128  # of most doubt at the target; the others hardly move the total
+_LEAST_GAIN = 0.02  # of the interval's width: less is not worth a run
+_CLEARLY_LESS = (
     0.9  # what a plan by gain must leave of the doubt that a plan by gain per cost leaves, to be preferred
 )
 _LEAST_NOISE = 0.002  # relative, of one repetition
-DEVIATION = 0.0125  # a mean absolute error of one percent as a standard deviation
+_DEVIATION = 0.0125  # a mean absolute error of one percent as a standard deviation
 _MOST_STEPS = 12
 _MINDED_LITTLE = (
     0.25  # power of the cost in a plan that minds it little: ten repetitions must help twice as much as one
@@ -136,7 +136,7 @@ class Doubt:
         Where a point was measured before, its misfit is in the data already: only what the noise of those
         repetitions left open can be learnt, the information 1/(m^2 + s^2/(R+n)) - 1/(m^2 + s^2/R).
         """
-        count = np.array(REPETITIONS, dtype=np.float64)
+        count = np.array(_REPETITIONS, dtype=np.float64)
         noise, misfit = (self.noise**2)[:, None, None], (self.misfit**2)[:, None, None]
         so_far = self.repetitions[:, None, None]
         fresh = misfit + noise / count
@@ -177,9 +177,9 @@ def doubt_about_total(
     far = models.predict(at[None])
     width = (far.upper - far.lower)[:, 0] / (2 * TWO_SIDED)
     order = np.argsort(-width, kind="stable")
-    kernels, left = order[:KERNELS], order[KERNELS:]
+    kernels, left = order[:_KERNELS], order[_KERNELS:]
     few = models.take(kernels)
-    known, misfit = relative_errors(few, None if noise is None else noise[kernels])
+    known, misfit = _relative_errors(few, None if noise is None else noise[kernels])
     repetitions = np.maximum(few.quality.repetitions, 1).astype(np.float64)
     start = beliefs(few, np.vstack([places.points, at]))
     doubt = Doubt(
@@ -211,7 +211,7 @@ def repetition_noise(values: FloatArray) -> FloatArray:
     return noise
 
 
-def relative_errors(models: ScalingModels, noise: FloatArray | None) -> tuple[FloatArray, FloatArray]:
+def _relative_errors(models: ScalingModels, noise: FloatArray | None) -> tuple[FloatArray, FloatArray]:
     """Split what models are off at measured points into noise and misfit, float64[K] each.
 
     Args:
@@ -222,7 +222,7 @@ def relative_errors(models: ScalingModels, noise: FloatArray | None) -> tuple[Fl
         Relative standard deviations: of one repetition, and of what all repetitions at a point share.
     """
     quality = models.quality
-    residual = DEVIATION * quality.smape * np.sqrt(quality.points / np.maximum(quality.points - 2, 1))
+    residual = _DEVIATION * quality.smape * np.sqrt(quality.points / np.maximum(quality.points - 2, 1))
     repetitions = np.maximum(quality.repetitions, 1).astype(np.float64)
     known = residual * np.sqrt(repetitions) if noise is None else noise
     known = np.maximum(np.where(np.isfinite(known), known, residual * np.sqrt(repetitions)), _LEAST_NOISE)
@@ -253,7 +253,7 @@ def plan(doubt: Doubt, places: Places, budget: float) -> list[Step]:
     budgeted maximum coverage problem", 1999).
     """
     thrifty, lavish = (_greedy(doubt, places, budget, power) for power in (1.0, _MINDED_LITTLE))
-    if lavish and doubt.deviation(lavish[-1].after) < CLEARLY_LESS * doubt.deviation(thrifty[-1].after):
+    if lavish and doubt.deviation(lavish[-1].after) < _CLEARLY_LESS * doubt.deviation(thrifty[-1].after):
         return lavish
     return thrifty
 
@@ -261,10 +261,10 @@ def plan(doubt: Doubt, places: Places, budget: float) -> list[Step]:
 def _greedy(doubt: Doubt, places: Places, budget: float, power: float) -> list[Step]:
     """Take the measurement of most gain / cost^power that is affordable, again and again."""
     variance = doubt.observation_variance(places)
-    count = np.array(REPETITIONS)
+    count = np.array(_REPETITIONS)
     cost = places.cost[:, None] * count
     free = np.ones(len(cost), dtype=bool)
-    now, least = doubt.start, LEAST_GAIN * doubt.deviation(doubt.start)
+    now, least = doubt.start, _LEAST_GAIN * doubt.deviation(doubt.start)
     steps: list[Step] = []
     while len(steps) < _MOST_STEPS:
         gain = doubt.deviation(now) - doubt.total_deviation(_variance_after(now, variance))
@@ -382,7 +382,7 @@ def _drawn(
     ends = np.where(normal[:, None] > 0, ahead.upper, np.maximum(ahead.lower, _LEAST_END * size))
     side = np.where(usable, np.abs(np.log(np.where(usable, ends, 1.0) / size)), 0.0) / TWO_SIDED
     expected = np.where(usable, size * np.exp(normal[:, None] * side), 0.0)
-    noise, misfit = relative_errors(models, repetition_noise(kernels.values))
+    noise, misfit = _relative_errors(models, repetition_noise(kernels.values))
     known, place = analysis.experiment.measured_at(points)
     made = np.maximum(np.isfinite(kernels.values).sum(axis=2)[:, place], 1)
     of_mean, off = noise[:, None] ** 2 / made, misfit[:, None] ** 2
@@ -407,7 +407,7 @@ def _noise(analysis: Analysis, shape: tuple[int, int], random: np.random.Generat
     relative = np.where(usable, values / np.where(usable, mean[..., None], 1.0) - 1, 0.0)
     degrees = int(np.maximum(count[:, :, 0].max(axis=0) - 1, 0).sum())
     if not degrees:
-        size = DEVIATION * analysis.callpaths.models.quality.smape[:, None, None]
+        size = _DEVIATION * analysis.callpaths.models.quality.smape[:, None, None]
         return np.asarray(size * random.standard_normal((len(values), *shape)))
     residuals = relative.reshape(len(relative), -1) / np.sqrt(degrees)
     drawn: FloatArray = (

@@ -36,11 +36,11 @@ from pipeline.questions.planning.plan import (
     repetition_noise,
 )
 
-HELPS = 0.9  # of the width now, that all runs at once must be expected to leave at most to be worth it
-LEAST_CHANCE = 0.1  # that all runs at once narrow it enough
-LEAST_COST = 1e-9  # core-seconds of a round
-UNKNOWN = 1e9  # what an unknown width counts as
-MANY = 5  # further runs at every measured point: as much as repetitions can do
+_HELPS = 0.9  # of the width now, that all runs at once must be expected to leave at most to be worth it
+_LEAST_CHANCE = 0.1  # that all runs at once narrow it enough
+_LEAST_COST = 1e-9  # core-seconds of a round
+_UNKNOWN = 1e9  # what an unknown width counts as
+_MANY = 5  # further runs at every measured point: as much as repetitions can do
 
 
 class Purpose(Enum):
@@ -207,19 +207,19 @@ def _extra(
         return foreseen_widths(analysis, question, progress.points, repetitions, options)
 
     combinations = int(progress.points.shape[1] > 1)  # of one parameter, scales between others tell little
-    best = foresee(np.where(progress.done > 0, MANY, combinations))
-    helps = min(float(np.median(best)), UNKNOWN) <= HELPS * min(width, UNKNOWN)
-    if not helps and _chance(best, question.width) < LEAST_CHANCE:
+    best = foresee(np.where(progress.done > 0, _MANY, combinations))
+    helps = min(float(np.median(best)), _UNKNOWN) <= _HELPS * min(width, _UNKNOWN)
+    if not helps and _chance(best, question.width) < _LEAST_CHANCE:
         return replace(_ended(progress, End.NOTHING_HELPS), expected=float(np.median(best)))
     found: list[tuple[float, float, Round]] = []
-    for repetitions in choices(progress, question, analysis):
-        cost = max(progress.cost_of(repetitions), LEAST_COST)
+    for repetitions in _choices(progress, question, analysis):
+        cost = max(progress.cost_of(repetitions), _LEAST_COST)
         if cost <= progress.budget:
             widths = foresee(repetitions)
             made = Round(
                 repetitions=repetitions, purpose=Purpose.EXTRA, cost=cost, expected=float(np.median(widths))
             )
-            narrower = float(np.log(min(width, UNKNOWN) / min(made.expected, UNKNOWN)))
+            narrower = float(np.log(min(width, _UNKNOWN) / min(made.expected, _UNKNOWN)))
             found.append((_chance(widths, question.width) / cost, narrower / cost, made))
     if not found:
         return _ended(progress, End.BUDGET)
@@ -228,11 +228,11 @@ def _extra(
 
 def _chance(widths: FloatArray, wanted: float) -> float:
     """Return how probable a width is that is narrow enough, if their logarithms are normal."""
-    logs = np.log(np.minimum(widths, UNKNOWN))
+    logs = np.log(np.minimum(widths, _UNKNOWN))
     return float(ndtr((np.log(wanted) - logs.mean()) / max(float(logs.std(ddof=1)), 1e-9)))
 
 
-def choices(progress: Progress, question: Question, analysis: Analysis) -> list[IntArray]:
+def _choices(progress: Progress, question: Question, analysis: Analysis) -> list[IntArray]:
     """Return what a round may consist of: runs int64[Q] at every candidate.
 
     One more at all measured points, which stays balanced; one at the largest; and what `plan` says for what
@@ -301,7 +301,7 @@ def limit_to_lift(
     now = relative_width(answer(analysis, question))
     found = [*_larger_scales(question, analysis, cost, options, progress)]
     found += _beyond_budget(question, analysis, options, progress)
-    worth = [(one.width, one) for one in found if one.width is not None and one.width <= HELPS * now]
+    worth = [(one.width, one) for one in found if one.width is not None and one.width <= _HELPS * now]
     enough = [one for width, one in worth if width <= question.width]
     if enough:
         return min(enough, key=lambda one: one.cost)
@@ -336,7 +336,7 @@ def _beyond_budget(
     points = progress.points
     beyond = np.flatnonzero((points > analysis.experiment.points.max(axis=0)).any(axis=1))[:_MOST_SCALES]
     alone = (np.eye(len(points), dtype=np.int64)[place] for place in beyond)
-    for runs in (*choices(progress, question, analysis), *alone):
+    for runs in (*_choices(progress, question, analysis), *alone):
         price = progress.cost_of(runs)
         if price > progress.budget:
             places = np.flatnonzero(runs)

@@ -12,7 +12,7 @@ from ingest.experiment import Experiment
 from ingest.parameter_roles import counts_parts
 from ingest.run_settings import counts_work, described_as
 from ingest.scaling import location_unit
-from ingest.work_rates import RATE, UNITS_OF_WORK, WorkRate, work_rate
+from ingest.work_rates import RATE_METRIC, UNITS_OF_WORK, WorkRate, work_rate
 from pipeline.models.fit import fit
 from pipeline.models.kernels import mean_over_repetitions, start_up, sum_groups, total_kernel
 from pipeline.models.prediction import in_parts
@@ -63,16 +63,16 @@ def node_cores_of(experiment: Experiment) -> float | None:
     return found.pop() if len(found) == 1 else None
 
 
-EQUAL = 0.02  # relative difference of rates that are printed with three digits, over times with fewer
+_EQUAL = 0.02  # relative difference of rates that are printed with three digits, over times with fewer
 
 
-def stated_rate(experiment: Experiment) -> WorkRate | None:
+def _stated_rate(experiment: Experiment) -> WorkRate | None:
     """Return the rate that all runs state; None if there is none, or they state different ones."""
-    stated = {described_as(run.attributes, RATE) for run in experiment.runs}
+    stated = {described_as(run.attributes, RATE_METRIC) for run in experiment.runs}
     return work_rate(stated.pop()) if len(stated) == 1 else None
 
 
-def units_of_work(
+def _units_of_work(
     experiment: Experiment,
     column: int,
     locations: Callable[[FloatArray], FloatArray],
@@ -115,7 +115,7 @@ def _measured_work(experiment: Experiment) -> FloatArray:
 
 
 def _alike(values: FloatArray) -> bool:
-    return bool(values.size and np.isfinite(values).all() and values.max() <= (1 + EQUAL) * values.min())
+    return bool(values.size and np.isfinite(values).all() and values.max() <= (1 + _EQUAL) * values.min())
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +171,7 @@ def _share(busy: Estimate, idle: Estimate) -> Estimate:
 
 
 SECONDS_PER_HOUR = 3600.0
-TAILS = (0.05, 0.95)
+_TAILS = (0.05, 0.95)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -356,7 +356,7 @@ class RuntimeStudy:
         logs = np.log(self.analysis.joint_errors(one_each))[:, place.ravel()]
         own, other = logs[:, : len(points)], logs[:, len(points) :]
         drawn = own if compared_with is None else other - own
-        low, high = np.quantile(drawn[1:], TAILS, axis=0)
+        low, high = np.quantile(drawn[1:], _TAILS, axis=0)
         return np.maximum(-low, 0.0), np.maximum(high, 0.0)
 
     def figures(self, points: FloatArray, measured: BoolArray, total: Estimate | None = None) -> Figures:
@@ -415,13 +415,13 @@ class RuntimeStudy:
     @cached_property
     def rate(self) -> WorkRate | None:
         """The rate that all runs state, of which times are the inverse; None if there is none."""
-        return None if self.on_accelerators else stated_rate(self.analysis.experiment)
+        return None if self.on_accelerators else _stated_rate(self.analysis.experiment)
 
     def _rate(self, wall: Estimate, points: FloatArray) -> Estimate:
         """Return a period times the units of work of a run over its wall time."""
         units = np.full(len(wall), np.nan)
         if self.rate is not None:
-            units = self.rate.seconds * units_of_work(
+            units = self.rate.seconds * _units_of_work(
                 self.analysis.experiment, self.column, self.locations, points
             )
         exact = np.zeros(len(wall))

@@ -10,9 +10,9 @@ from pipeline.questions.locations import Comparison
 from pipeline.questions.runtime.estimate import Estimate
 from pipeline.questions.runtime.figures import Figures, RuntimeStudy
 
-STEPS_PER_DOUBLING = 4
+_STEPS_PER_DOUBLING = 4
 MOST_STEPS = 120
-CLEARLY = 0.98  # of the wall time of the others: a scale between them that is not faster is not named
+_CLEARLY = 0.98  # of the wall time of the others: a scale between them that is not faster is not named
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -104,7 +104,7 @@ def _efficiency_between(study: RuntimeStudy, between: Figures) -> Estimate:
     below, above = found.below.copy(), found.above.copy()
     largest = study.analysis.experiment.points[:, study.column].max()
     beyond = np.flatnonzero(between.points[:, study.column] > largest)
-    some = beyond[::STEPS_PER_DOUBLING]
+    some = beyond[::_STEPS_PER_DOUBLING]
     if len(some):
         exact = study.figures(between.points[some], between.measured[some]).of_scaling
         below[some], above[some] = exact.below, exact.above
@@ -144,7 +144,7 @@ def scales_between(first: float, last: float, given: FloatArray) -> FloatArray:
     these are. A nearer last scale gives the same ones as far as it reaches.
     """
     doublings = float(np.log2(last / first))
-    step = max(1 / STEPS_PER_DOUBLING, doublings / MOST_STEPS)
+    step = max(1 / _STEPS_PER_DOUBLING, doublings / MOST_STEPS)
     scales = first * 2.0 ** (step * np.arange(int(doublings / step + 1e-9) + 1))
     for unit in (first, 1.0):
         if np.array_equal(given, unit * np.round(given / unit)):
@@ -173,7 +173,7 @@ def fastest(study: RuntimeStudy, found: ScalesInView | None) -> Limit | None:
     wall = np.where(np.isfinite(found.wall), found.wall, np.inf)
     of_study = int(np.where(found.named, wall, np.inf).argmin())
     best = int(wall.argmin())
-    place = best if wall[best] < CLEARLY * wall[of_study] else of_study
+    place = best if wall[best] < _CLEARLY * wall[of_study] else of_study
     limit = _limit(found, place, found.wall)
     if found.named[place]:
         return limit

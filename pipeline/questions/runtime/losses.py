@@ -10,7 +10,7 @@ from ingest.region_class import Activity, region_class
 from pipeline.models.kernels import NOT_WORK
 from pipeline.models.prediction import LEVEL, Prediction
 from pipeline.models.total import Groups
-from pipeline.questions.groups import NAMES, NO_GROUPS, group_kernels
+from pipeline.questions.groups import GROUP_NAMES, NO_GROUPS, group_kernels
 from pipeline.questions.locations import Comparison
 from pipeline.questions.runtime.estimate import from_prediction
 from pipeline.questions.runtime.figures import RuntimeStudy
@@ -61,9 +61,9 @@ def losses(study: RuntimeStudy, point: FloatArray, *, measured: bool) -> Losses 
     if not study.scales:
         return None
     reference = study.references(point[None])
-    here = region_totals(study, point, measured=measured)
-    before = region_totals(study, reference[0], measured=bool(study.measured_at(reference)[0][0]))
-    lost = beyond_ideal(study, point, here, before)
+    here = _region_totals(study, point, measured=measured)
+    before = _region_totals(study, reference[0], measured=bool(study.measured_at(reference)[0][0]))
+    lost = _beyond_ideal(study, point, here, before)
     if not np.isfinite(lost).all():
         return None
     kernels = study.analysis.regions.kernels
@@ -78,7 +78,7 @@ def losses(study: RuntimeStudy, point: FloatArray, *, measured: bool) -> Losses 
     )
 
 
-def beyond_ideal(study: RuntimeStudy, point: FloatArray, here: FloatArray, before: FloatArray) -> FloatArray:
+def _beyond_ideal(study: RuntimeStudy, point: FloatArray, here: FloatArray, before: FloatArray) -> FloatArray:
     """Return what parts lose, core-seconds, float64[K], from what they take at a point and its reference."""
     if not study.per_location:
         return here - before
@@ -87,7 +87,7 @@ def beyond_ideal(study: RuntimeStudy, point: FloatArray, here: FloatArray, befor
     return np.asarray(here * locations[0] - before * locations[0 if weak else 1])
 
 
-def region_totals(study: RuntimeStudy, point: FloatArray, *, measured: bool) -> FloatArray:
+def _region_totals(study: RuntimeStudy, point: FloatArray, *, measured: bool) -> FloatArray:
     """Return the measured or predicted values of the regions at a point, float64[K]."""
     regions = study.analysis.regions
     if not measured:
@@ -102,11 +102,11 @@ def kind(paradigm: str, region: str) -> str:
     return activity.value if activity in NOT_WORK else "kernel"
 
 
-IMBALANCE = "load imbalance"
+_IMBALANCE = "load imbalance"
 _LEAST_SHARE = 0.01  # of what is lost: smaller parts are not named
 _NAME_WIDTH = 32
-_WORDS = {NAMES[Activity.COMPUTATION]: "more computation"}
-WAITS = (NAMES[Activity.COMMUNICATION], NAMES[Activity.WAITING])
+_WORDS = {GROUP_NAMES[Activity.COMPUTATION]: "more computation"}
+_WAITS = (GROUP_NAMES[Activity.COMMUNICATION], GROUP_NAMES[Activity.WAITING])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,7 +132,7 @@ def causes_sentence(lost: Sequence[tuple[Mapping[str, float], Sequence[LossCause
     """Say why efficiency is lost at points; empty if that is unknown."""
     known = [one for one in lost if one[1]]
     found = [f"at {point_text(at)} to {causes_text(causes)}" for at, causes in known]
-    uneven = any(one.cause == IMBALANCE for _, causes in known for one in causes)
+    uneven = any(one.cause == _IMBALANCE for _, causes in known for one in causes)
     return f"Lost {'; '.join(found)}{'' if uneven else '; load imbalance: unknown'}." if found else ""
 
 
@@ -140,7 +140,7 @@ def causes_text(causes: Sequence[LossCause]) -> str:
     """Name what loses with its shares, of the largest the region: ``communication 61 % (MPI_Send), ...``."""
     parts = [_part(one) for one in causes if abs(one.share) >= _LEAST_SHARE]
     region = causes[0].region
-    if region and causes[0].cause != NAMES[Activity.START_UP]:  # which says by itself what it is
+    if region and causes[0].cause != GROUP_NAMES[Activity.START_UP]:  # which says by itself what it is
         parts[0] += f" ({shorten_middle(shown_name(region), _NAME_WIDTH)})"
     return ", ".join(parts)
 
@@ -165,7 +165,7 @@ def loss_causes(study: RuntimeStudy, losses: Losses) -> tuple[LossCause, ...]:
     names, parts = _parts(study, losses)
     before = parts.value[:, 1]
     lost, lower, upper = (
-        beyond_ideal(study, losses.point, end[:, 0], before)
+        _beyond_ideal(study, losses.point, end[:, 0], before)
         for end in (parts.value, parts.lower, parts.upper)
     )
     total = float(lost.sum())
@@ -197,7 +197,7 @@ def _parts(study: RuntimeStudy, losses: Losses) -> tuple[list[str], Prediction]:
     value, lower, upper = (np.where(measured, seen, end) for end in (ahead.value, ahead.lower, ahead.upper))
     found, names = Prediction(value, lower, upper), kernels.regions
     uneven = imbalance_at(study, points, measured)
-    waits = np.isin(names, WAITS)
+    waits = np.isin(names, _WAITS)
     if uneven is None or not waits.any():
         return names, found
     waiting = value[waits].sum(axis=0)
@@ -208,7 +208,7 @@ def _parts(study: RuntimeStudy, losses: Losses) -> tuple[list[str], Prediction]:
         np.vstack([np.where(waits[:, None], end * left, end), more * of_uneven])
         for end, more in ((value, uneven.value), (lower, uneven.lower), (upper, uneven.upper))
     )
-    return [*names, IMBALANCE], Prediction(*ends)
+    return [*names, _IMBALANCE], Prediction(*ends)
 
 
 def _shares(lost: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
@@ -231,5 +231,5 @@ def _largest_regions(study: RuntimeStudy, losses: Losses) -> dict[str, str]:
     found: dict[str, str] = {}
     for region, lost in zip(losses.regions, losses.core_seconds.tolist(), strict=True):  # the largest first
         if lost > 0:
-            found.setdefault(NAMES[region_class(paradigms[region], region).activity], region)
+            found.setdefault(GROUP_NAMES[region_class(paradigms[region], region).activity], region)
     return found

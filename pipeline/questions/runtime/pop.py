@@ -10,13 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from ingest.experiment import Experiment, RunRecord
+from ingest.experiment import TIME, Experiment, RunRecord
 from ingest.hardware_counters import CYCLES, INSTRUCTIONS, counter_of
-from ingest.region_class import MESSAGE_PASSING, USEFUL, regions_in
+from ingest.region_class import MESSAGE_PASSING, USEFUL_WORK, regions_in
 from ingest.run_settings import has_single_locations
 from ingest.scaling import Scaling, ScalingDecision
 from pipeline.models.fit import fit
-from pipeline.models.kernels import TIME, mean_over_repetitions
+from pipeline.models.kernels import mean_over_repetitions
 from pipeline.models.prediction import Prediction
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import agreeing
@@ -125,8 +125,8 @@ def _over(above: FloatArray, below: FloatArray) -> FloatArray:
 
 
 NO_COUNTERS = "factors of computation scalability, which need counts of instructions and cycles"
-NOT_FROM_PROFILES = "serialisation and transfer, which only traces can distinguish"
-OF_HOSTS = (
+_NOT_FROM_PROFILES = "serialisation and transfer, which only traces can distinguish"
+_OF_HOSTS = (
     "efficiencies of accelerators: these are of the hosts, whose calls that use them count as computing"
 )
 NOT_FROM_MEANS = (
@@ -193,9 +193,9 @@ def efficiencies(experiment: Experiment, decision: ScalingDecision) -> Efficienc
         overall=product * computation,
         reference=reference,
         notices=(
-            NOT_FROM_PROFILES,
+            _NOT_FROM_PROFILES,
             *counters.notices,
-            *([OF_HOSTS] if experiment.has_accelerators else []),
+            *([_OF_HOSTS] if experiment.has_accelerators else []),
             *([] if _single_locations(experiment) else [NOT_FROM_MEANS]),
         ),
     )
@@ -261,7 +261,7 @@ def _counters(experiment: Experiment, divisor: FloatArray, reference: IntArray) 
 
 
 def _useful_callpaths(experiment: Experiment) -> BoolArray:
-    return regions_in(experiment.regions, USEFUL)[experiment.tree.region]
+    return regions_in(experiment.regions, USEFUL_WORK)[experiment.tree.region]
 
 
 def _median(values: FloatArray) -> FloatArray:

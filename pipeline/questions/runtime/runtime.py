@@ -20,7 +20,7 @@ from pipeline.questions.runtime.losses import LossCause, Losses, loss_causes, lo
 from pipeline.questions.runtime.pop import PopParts, pop_parts
 from pipeline.questions.runtime.trust import Verdict, noise_of, verdict
 
-UNEVEN = 1.05  # longest location over the mean, from which wall time is doubted
+_UNEVEN = 1.05  # longest location over the mean, from which wall time is doubted
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -199,7 +199,7 @@ def _notices(study: RuntimeStudy, figures: Figures) -> list[str]:
             f"{study.rate.text} is not known everywhere: runs do neither equally much work nor equally much"
             " on each location"
         )
-    uneven = figures.longest > UNEVEN * figures.wall.value
+    uneven = figures.longest > _UNEVEN * figures.wall.value
     if uneven.any():
         most = (figures.longest[uneven] / figures.wall.value[uneven]).max()
         found.append(

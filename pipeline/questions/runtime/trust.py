@@ -33,14 +33,14 @@ class Trust(IntEnum):
 
 
 FAR, VERY_FAR = 4.0, 8.0  # times the measured range
-SCALES_ENOUGH = 4
-REPETITIONS_WANTED = 3
-SMALL_ERROR, LARGE_ERROR = 0.1, 0.3  # of the back-test
-NARROW, WIDE = 1.8, 3.0  # upper over lower end of an interval
-SUREST, UNSURE = 2.0, 5.0  # the same of what a correction leaves
-LARGEST = 1e9  # factors above are not written out
-LITTLE_OVERHEAD, MUCH_OVERHEAD = 0.05, 0.2  # of the measured computing time
-LITTLE_NOISE, MUCH_NOISE = 0.05, 0.15  # relative standard deviation of a repetition
+_SCALES_ENOUGH = 4
+_REPETITIONS_WANTED = 3
+_SMALL_ERROR, _LARGE_ERROR = 0.1, 0.3  # of the back-test
+_NARROW, WIDE = 1.8, 3.0  # upper over lower end of an interval
+_SUREST, _UNSURE = 2.0, 5.0  # the same of what a correction leaves
+_LARGEST = 1e9  # factors above are not written out
+_LITTLE_OVERHEAD, _MUCH_OVERHEAD = 0.05, 0.2  # of the measured computing time
+_LITTLE_NOISE, _MUCH_NOISE = 0.05, 0.15  # relative standard deviation of a repetition
 
 
 @dataclass(frozen=True)
@@ -119,14 +119,14 @@ def verdict(
 
 
 def _scales(count: int) -> Reason:
-    trust = Trust(int(count >= SCALES_NEEDED) + int(count >= SCALES_ENOUGH))
+    trust = Trust(int(count >= SCALES_NEEDED) + int(count >= _SCALES_ENOUGH))
     wanted = "" if trust is Trust.HIGH else f" ({SCALES_WANTED} wanted)"
     return Reason("scales", count, trust, f"{count} scale{'' if count == 1 else 's'}{wanted}")
 
 
 def _repetitions(count: int) -> Reason:
-    enough = count >= REPETITIONS_WANTED
-    wanted = "" if enough else f" ({REPETITIONS_WANTED} wanted)"
+    enough = count >= _REPETITIONS_WANTED
+    wanted = "" if enough else f" ({_REPETITIONS_WANTED} wanted)"
     text = f"{count} repetition{'' if count == 1 else 's'}{wanted}"
     return Reason("repetitions", count, Trust.HIGH, text)
 
@@ -134,8 +134,8 @@ def _repetitions(count: int) -> Reason:
 def _overhead(correction: OverheadCorrection) -> Reason:
     """A correction that nothing but the profiles themselves supports is not trusted much."""
     spread = float(np.exp(2 * TWO_SIDED * correction.total_deviation))
-    trust = Trust(int(spread <= SUREST) + int(spread <= UNSURE))
-    if (correction.share > MUCH_OVERHEAD and not correction.supported) or not correction.hooks_counted:
+    trust = Trust(int(spread <= _SUREST) + int(spread <= _UNSURE))
+    if (correction.share > _MUCH_OVERHEAD and not correction.supported) or not correction.hooks_counted:
         trust = min(trust, Trust.MEDIUM)
     text = (
         f"instrumentation takes {percent(correction.share)} of the measured computing time; what is left is "
@@ -146,7 +146,7 @@ def _overhead(correction: OverheadCorrection) -> Reason:
 
 def _overhead_left(share: float) -> Reason:
     """Times are too large by what measuring takes of them."""
-    trust = Trust(int(share <= MUCH_OVERHEAD) + int(share <= LITTLE_OVERHEAD))
+    trust = Trust(int(share <= _MUCH_OVERHEAD) + int(share <= _LITTLE_OVERHEAD))
     text = f"instrumentation takes {percent(share)} of the computing time, and times are as measured"
     return Reason("overhead", share, trust, text)
 
@@ -175,7 +175,7 @@ def _extrapolation(factor: float) -> Reason:
 
 
 def _interval(spread: float) -> Reason:
-    trust = Trust(int(spread <= NARROW) + int(spread <= WIDE))
+    trust = Trust(int(spread <= _NARROW) + int(spread <= WIDE))
     return Reason(
         "interval", spread, trust, f"the 90 % interval spans a factor of {_whole_or_short(spread, 2)}"
     )
@@ -183,8 +183,8 @@ def _interval(spread: float) -> Reason:
 
 def _whole_or_short(factor: float, digits: int) -> str:
     """Write a factor with some digits, without an exponent."""
-    if not factor < LARGEST:
-        return f"more than {LARGEST:,.0f}"
+    if not factor < _LARGEST:
+        return f"more than {_LARGEST:,.0f}"
     return f"{float(f'{factor:.{digits}g}'):,.12g}"
 
 
@@ -192,7 +192,7 @@ def _back_test(found: BackTest | None) -> Reason:
     if found is None:
         return Reason("back-test", float("nan"), Trust.MEDIUM, "no back-test: too few scales")
     error = abs(found.relative_error)
-    trust = Trust(int(error <= SMALL_ERROR) + int(error <= LARGE_ERROR))
+    trust = Trust(int(error <= _SMALL_ERROR) + int(error <= _LARGE_ERROR))
     if not found.inside:
         trust = min(trust, Trust.MEDIUM)
     side = "above" if found.relative_error > 0 else "below"
@@ -207,7 +207,7 @@ def _back_test(found: BackTest | None) -> Reason:
 def _noise(deviation: float) -> Reason:
     if not np.isfinite(deviation):
         return Reason("noise", deviation, Trust.HIGH, "the noise is unknown: nothing was repeated")
-    trust = Trust(int(deviation <= LITTLE_NOISE) + int(deviation <= MUCH_NOISE))
+    trust = Trust(int(deviation <= _LITTLE_NOISE) + int(deviation <= _MUCH_NOISE))
     return Reason("noise", deviation, trust, f"repetitions differ by {100 * deviation:.2g} %")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from pipeline.columns.cells import Audience
-from pipeline.columns.changes import NO_STYLES, SIDES, VERDICTS, AtTarget, change_columns, ratio_at
+from pipeline.columns.changes import CHECK_SIDES, NO_STYLES, VERDICTS, AtTarget, change_columns, ratio_at
 from pipeline.columns.column import Column, filled
 from pipeline.gate.check_result import CheckResult, KernelResult, Outcome, Ruling
 from pipeline.questions.expected_growth import Judgement, expectation_sentences
@@ -33,7 +33,7 @@ from pipeline.report.check.wording import (
 from pipeline.report.render.text_formats import markdown_text
 from pipeline.wording.escaping import github_data, github_property, markdown, xml
 
-GITHUB_MOST = 10  # GitHub shows no more per step and kind
+_GITHUB_MOST = 10  # GitHub shows no more per step and kind
 
 
 def github_annotations(result: CheckResult, root: str = "") -> list[str]:
@@ -55,7 +55,7 @@ def github_annotations(result: CheckResult, root: str = "") -> list[str]:
             place = f"file={github_property(file)},line={one.line},"
         title = github_property(f"{one.verdict.value}: {kernel_name(one, 80)}")
         found.append(f"::{command} {place}title={title}::{github_data(story(one))}")
-    return found[:GITHUB_MOST]
+    return found[:_GITHUB_MOST]
 
 
 def gitlab_code_quality(result: CheckResult, root: str, elsewhere: str) -> list[dict[str, Any]]:
@@ -81,7 +81,7 @@ def gitlab_code_quality(result: CheckResult, root: str, elsewhere: str) -> list[
         {
             "description": one.text,
             "check_name": EXPECTATION,
-            "fingerprint": digest(EXPECTATION, one.subject),
+            "fingerprint": _digest(EXPECTATION, one.subject),
             "severity": VERDICT_ROWS[Ruling.REGRESSION if one.exceeded else Ruling.INCONCLUSIVE].gitlab,
             "location": {"path": one.file, "lines": {"begin": one.line}},
         }
@@ -91,38 +91,38 @@ def gitlab_code_quality(result: CheckResult, root: str, elsewhere: str) -> list[
 
 def fingerprint(result: KernelResult) -> str:
     """Return 64 hexadecimal digits that stay the same for the same kernel and kind of finding."""
-    return digest(rule_id(result), result.kernel.level.value, *result.kernel.callpath)
+    return _digest(rule_id(result), result.kernel.level.value, *result.kernel.callpath)
 
 
-def digest(*names: str) -> str:
+def _digest(*names: str) -> str:
     """Return 64 hexadecimal digits of some names."""
     return hashlib.sha256("\0".join(names).encode(errors="surrogateescape")).hexdigest()
 
 
-SUITE = "scalability"
+_SUITE = "scalability"
 
 
 def junit_xml(result: CheckResult) -> str:
     """Return the document."""
-    suite = ET.Element("testsuite", name=SUITE)
+    suite = ET.Element("testsuite", name=_SUITE)
     if result.power is not None:
         properties = ET.SubElement(suite, "properties")
         ET.SubElement(properties, "property", name="power", value=xml(power_text(result.power)))
     for reason in result.reasons:
-        case = ET.SubElement(suite, "testcase", classname=SUITE, name=reason.cause.value, time="0")
+        case = ET.SubElement(suite, "testcase", classname=_SUITE, name=reason.cause.value, time="0")
         failure = ET.SubElement(case, "failure", type=reason.cause.value, message=xml(headline(result)))
         failure.text = xml(reason.text)
     for expected in result.expectations:
         sentence = expected.sentence
         name = xml(f"{expected.place}: {expected.at_most}")
-        case = ET.SubElement(suite, "testcase", classname=f"{SUITE}.expectation", name=name, time="0")
+        case = ET.SubElement(suite, "testcase", classname=f"{_SUITE}.expectation", name=name, time="0")
         if expected.judgement is Judgement.EXCEEDED:
             ET.SubElement(case, "failure", type="expectation", message=xml(sentence)).text = xml(sentence)
         elif expected.judgement is Judgement.UNKNOWN:
             ET.SubElement(case, "skipped", message=xml(sentence))
     for one in result.kernels:
         _add_case(suite, one)
-    whole = ET.Element("testsuites", name=SUITE)
+    whole = ET.Element("testsuites", name=_SUITE)
     whole.append(suite)
     for element in (whole, suite):
         element.set("tests", str(len(suite.findall("testcase"))))
@@ -138,7 +138,7 @@ def _add_case(suite: ET.Element, result: KernelResult) -> None:
     case = ET.SubElement(
         suite,
         "testcase",
-        classname=f"{SUITE}.{result.kernel.level.value}",
+        classname=f"{_SUITE}.{result.kernel.level.value}",
         name=xml(result.kernel.text),
         time="0",
     )
@@ -152,8 +152,8 @@ def _add_case(suite: ET.Element, result: KernelResult) -> None:
         ET.SubElement(case, "system-out").text = text
 
 
-SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-FINGERPRINT_DIGITS = 32
+_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_FINGERPRINT_DIGITS = 32
 
 
 def sarif_document(result: CheckResult, root: str, elsewhere: str) -> dict[str, Any]:
@@ -181,7 +181,7 @@ def sarif_document(result: CheckResult, root: str, elsewhere: str) -> dict[str, 
         "rules": [{"id": name, "shortDescription": {"text": RULE_TEXTS[name]}} for name in used],
     }
     return {
-        "$schema": SCHEMA,
+        "$schema": _SCHEMA,
         "version": "2.1.0",
         "runs": [
             {
@@ -211,7 +211,7 @@ def _result(result: KernelResult, rules: list[str], root: str, elsewhere: str) -
         "level": VERDICT_ROWS[result.verdict].sarif,
         "message": {"text": f"{kernel_name(result, 120)}: {story(result)}"},
         "locations": [location],
-        "partialFingerprints": {"kernel/v1": fingerprint(result)[:FINGERPRINT_DIGITS]},
+        "partialFingerprints": {"kernel/v1": fingerprint(result)[:_FINGERPRINT_DIGITS]},
     }
     if result.verdict is Ruling.WAIVED:
         found["suppressions"] = [{"kind": "external", "justification": result.advice}]
@@ -226,7 +226,7 @@ def _of_expectation(one: OpenExpectation, rules: list[str]) -> dict[str, Any]:
         "level": VERDICT_ROWS[verdict].sarif,
         "message": {"text": one.text},
         "locations": [{"physicalLocation": _physical(one.file, one.line)}],
-        "partialFingerprints": {"kernel/v1": digest(EXPECTATION, one.subject)[:FINGERPRINT_DIGITS]},
+        "partialFingerprints": {"kernel/v1": _digest(EXPECTATION, one.subject)[:_FINGERPRINT_DIGITS]},
     }
 
 
@@ -241,25 +241,25 @@ def _physical(file: str, line: int) -> dict[str, Any]:
     return {"artifactLocation": {"uri": uri}, "region": {"startLine": line}}
 
 
-ICONS = {Outcome.PASSED: "✅", Outcome.REGRESSED: "❌", Outcome.INCONCLUSIVE: "⚠️", Outcome.EXCEEDED: "❌"}
-ROWS = 20
-COLUMNS = ("kernel", *SIDES, "share", "ratio", "ratio_at", "target_ratio", "growth")
-DOUBTS = 5  # kernels too noisy to judge whose advice is shown
+_ICONS = {Outcome.PASSED: "✅", Outcome.REGRESSED: "❌", Outcome.INCONCLUSIVE: "⚠️", Outcome.EXCEEDED: "❌"}
+_ROWS = 20
+_COLUMNS = ("kernel", *CHECK_SIDES, "share", "ratio", "ratio_at", "target_ratio", "growth")
+_DOUBTS = 5  # kernels too noisy to judge whose advice is shown
 
 
 def check_markdown(result: CheckResult) -> str:
     """Return the document: headline, one table per verdict, below them the evidence, folded."""
-    parts = [f"## {ICONS[result.outcome]} {headline(result)}"]
+    parts = [f"## {_ICONS[result.outcome]} {headline(result)}"]
     parts += [f"- {markdown(reason.text)}" for reason in result.reasons]
     said = expectation_sentences(result.expectations)
     parts += [f"- {markdown(sentence)}" for sentence, _ in said]
     for verdict, row in VERDICT_ROWS.items():
         if row.heading and (found := result.of(verdict)):
-            parts.append(f"### {row.heading} ({len(found)})\n\n{_table(found[:ROWS], result)}".rstrip())
-            if len(found) > ROWS:
-                parts.append(f"{ROWS} of {len(found)} shown")
+            parts.append(f"### {row.heading} ({len(found)})\n\n{_table(found[:_ROWS], result)}".rstrip())
+            if len(found) > _ROWS:
+                parts.append(f"{_ROWS} of {len(found)} shown")
     findings, doubts = result.of(Ruling.REGRESSION, Ruling.WAIVED), result.of(Ruling.INCONCLUSIVE)
-    explained = (*findings[:ROWS], *doubts[:DOUBTS])
+    explained = (*findings[:_ROWS], *doubts[:_DOUBTS])
     if explained:
         whole = len(findings) + len(doubts)
         if len(explained) < whole:
@@ -276,8 +276,8 @@ def check_markdown(result: CheckResult) -> str:
 
 
 def _table(kernels: Sequence[KernelResult], result: CheckResult) -> str:
-    columns = {one.key: one for one in change_columns(result, VERDICTS, NO_STYLES, SIDES, ())}
-    keys = [key for key in COLUMNS if key != "ratio_at" or any(map(ratio_at, kernels))]
+    columns = {one.key: one for one in change_columns(result, VERDICTS, NO_STYLES, CHECK_SIDES, ())}
+    keys = [key for key in _COLUMNS if key != "ratio_at" or any(map(ratio_at, kernels))]
     shown = [replace(columns[key], audience=Audience.ALL) for key in keys]
     source: Column[Sequence[AtTarget]] = Column(key="source", each=_source)
     last = max(len(result.targets) - 1, 0)

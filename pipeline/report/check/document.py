@@ -9,8 +9,8 @@ from pipeline.gate.check_result import CheckResult, KernelResult
 from pipeline.gate.kernel_values import KernelId
 from pipeline.wording.record_codec import as_plain, document, rounded
 
-VERSION = 1
-ENDS = ("value", "lower", "upper")
+_VERSION = 1
+_ENDS = ("value", "lower", "upper")
 
 
 def check_document(result: CheckResult) -> dict[str, Any]:
@@ -19,7 +19,7 @@ def check_document(result: CheckResult) -> dict[str, Any]:
     if found["power"] is not None:
         del found["power"]["has_common"]
     content: dict[str, Any] = {
-        "version": VERSION,
+        "version": _VERSION,
         "outcome": result.outcome.name.lower(),
         "exit_code": int(result.outcome),
         "reasons": [reason.text for reason in result.reasons],
@@ -83,5 +83,5 @@ def _kernel(result: KernelResult) -> dict[str, Any]:
     for finding in shown["evidence"]:
         del finding["change"]
     for side in filter(None, (shown["baseline"], shown["candidate"])):
-        side["predicted"] = [dict(zip(ENDS, ends, strict=True)) for ends in side["predicted"]]
+        side["predicted"] = [dict(zip(_ENDS, ends, strict=True)) for ends in side["predicted"]]
     return {**kernel, "region": result.kernel.region, **shown, "stated": as_plain(result.stated)}

@@ -38,8 +38,8 @@ from pipeline.wording.quantities import (
     value_text,
 )
 
-BAR = 20  # characters
-LEVEL_NAMES = {"callpath": "call path", "region": "region"}  # the total needs none
+_BAR = 20  # characters
+_LEVEL_NAMES = {"callpath": "call path", "region": "region"}  # the total needs none
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +109,7 @@ class KernelHistory:
     def __str__(self) -> str:
         """Say which kernel it is of, and at which point."""
         name = callpath_text(self.callpath, 100)
-        level = f" ({LEVEL_NAMES[self.level]})" if self.level in LEVEL_NAMES else ""
+        level = f" ({_LEVEL_NAMES[self.level]})" if self.level in _LEVEL_NAMES else ""
         return f"{name}{level} at {point_text(self.at)}"
 
     @property
@@ -232,7 +232,7 @@ def show_history(out: Console, history: KernelHistory, limit: int) -> None:
     for name in ("label", value, "", "share", "growth", ""):
         table.add_column(name, justify="right" if name in (value, "share") else "left", no_wrap=True)
     for one in history.entries[-limit:]:
-        bar = "█" * max(1, round(BAR * one.value / largest))
+        bar = "█" * max(1, round(_BAR * one.value / largest))
         factor = history.factors.get(one.label)
         remark = one.verdict if factor is None else f"{figure(factor)} × before"
         cells = (one.label, figure(one.value), bar, percent(one.share), growth_text(one.growth))

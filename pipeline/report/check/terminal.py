@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from pipeline.columns.cells import DataTable
-from pipeline.columns.changes import SIDES, VERDICTS, changed_kernels, changes_table
+from pipeline.columns.changes import CHECK_SIDES, VERDICTS, changed_kernels, changes_table
 from pipeline.columns.expectations import expectations_table
 from pipeline.gate.check_result import Cause, CheckResult, Outcome, PointRatio, Ruling
 from pipeline.gate.compared_studies import ComparedCurves
@@ -25,20 +25,20 @@ from pipeline.report.check.wording import (
 from pipeline.report.render.terminal_tables import show_notes, show_table, terminal_table
 from pipeline.wording.quantities import callpath_text, counted, estimate_text, point_text, quantity
 
-OUTCOMES = {
+_OUTCOMES = {
     Outcome.PASSED: "bold green",
     Outcome.REGRESSED: "bold red",
     Outcome.INCONCLUSIVE: "bold yellow",
     Outcome.EXCEEDED: "bold red",
 }
-STYLES = {verdict: row.style for verdict, row in VERDICT_ROWS.items()}
-DOUBTS = 3  # kernels too noisy to judge whose advice is shown
+_STYLES = {verdict: row.style for verdict, row in VERDICT_ROWS.items()}
+_DOUBTS = 3  # kernels too noisy to judge whose advice is shown
 
 
 def show_check(out: Console, result: CheckResult, *, limit: int = 15) -> None:
     """Print the outcome, a table of the kernels that are not unchanged, and the evidence."""
-    out.print(Text(headline(result), style=OUTCOMES[result.outcome]))
-    show_details(out, result, limit=limit)
+    out.print(Text(headline(result), style=_OUTCOMES[result.outcome]))
+    _show_details(out, result, limit=limit)
 
 
 def check_table(
@@ -47,7 +47,7 @@ def check_table(
     limit: int,
     outcome: str = "",
     words: Mapping[Ruling, str] = VERDICTS,
-    sides: tuple[str, str] = SIDES,
+    sides: tuple[str, str] = CHECK_SIDES,
     more: Sequence[str] = (),
 ) -> DataTable:
     """Return one row per target and kernel that is not unchanged, and what else is said as notes.
@@ -66,13 +66,13 @@ def check_table(
     return changes_table(result, limit=limit, notes=notes, words=words, sides=sides)
 
 
-def show_details(
+def _show_details(
     out: Console,
     result: CheckResult,
     *,
     limit: int,
     words: Mapping[Ruling, str] = VERDICTS,
-    sides: tuple[str, str] = SIDES,
+    sides: tuple[str, str] = CHECK_SIDES,
 ) -> None:
     """Print everything below the headline; arguments are those of `changes_table`."""
     for reason in result.reasons:
@@ -80,7 +80,7 @@ def show_details(
     changed = changed_kernels(result)
     if changed:
         out.print()
-        table = changes_table(result, limit=limit, words=words, sides=sides, styles=STYLES, last=True)
+        table = changes_table(result, limit=limit, words=words, sides=sides, styles=_STYLES, last=True)
         out.print(terminal_table(table, out.width))
         if len(changed) > limit:
             out.print(f"{len(changed) - limit} more left out; --limit shows them", style="dim")
@@ -89,14 +89,14 @@ def show_details(
         show_table(out, expectations_table(result.expectations))
     explained = [one for one in changed[:limit] if VERDICT_ROWS[one.verdict].explained]
     doubts = result.of(Ruling.INCONCLUSIVE)
-    explained += doubts[:DOUBTS]
+    explained += doubts[:_DOUBTS]
     if explained:
         out.print()
     for one in explained:
         place = f" [{one.file}:{one.line}]" if one.file and one.line > 0 else ""
         out.print(Text(f"{kernel_name(one, 90)}: {story(one)}{place}"), soft_wrap=True)
-    if len(doubts) > DOUBTS:
-        out.print(f"and {len(doubts) - DOUBTS} more inconclusive; --json explains them", style="dim")
+    if len(doubts) > _DOUBTS:
+        out.print(f"and {len(doubts) - _DOUBTS} more inconclusive; --json explains them", style="dim")
     out.print()
     out.print(basis(result), style="dim", soft_wrap=True)
     if result.power is not None:
@@ -106,9 +106,9 @@ def show_details(
     show_notes(out, result.notices)
 
 
-WORDS = {verdict: row.compared for verdict, row in VERDICT_ROWS.items()}
+VERDICT_WORDS = {verdict: row.compared for verdict, row in VERDICT_ROWS.items()}
 A_AND_B = ("A", "B")
-TOTAL = KernelId(Scope.TOTAL, ("total",))
+TOTAL_KERNEL = KernelId(Scope.TOTAL, ("total",))
 
 
 def comparison_verdict(result: CheckResult, totals: ComparedCurves | None = None, place: int = -1) -> str:
@@ -129,7 +129,7 @@ def comparison_verdict(result: CheckResult, totals: ComparedCurves | None = None
         if seconds[0] == seconds[1] and unit:  # their ratio is that of the wall times
             sides, unit = [side * seconds[0] for side in sides], "s"
         return f"{_costs(sides, unit, ratio, '')}: {what}"
-    total = next((one for one in result.kernels if one.kernel == TOTAL), None)
+    total = next((one for one in result.kernels if one.kernel == TOTAL_KERNEL), None)
     if total is None or total.baseline is None or total.candidate is None or not total.measured:
         return what[:1].upper() + what[1:]
     sides = [total.baseline.value, total.candidate.value]
@@ -146,7 +146,11 @@ def _differences(result: CheckResult) -> str:
     if any(reason.cause is Cause.INCOMPARABLE for reason in result.reasons):
         return CAUSES[Cause.INCOMPARABLE]
     found = [
-        (sum(one.kernel != TOTAL for one in result.of(verdict)), WORDS[verdict], result.of(verdict))
+        (
+            sum(one.kernel != TOTAL_KERNEL for one in result.of(verdict)),
+            VERDICT_WORDS[verdict],
+            result.of(verdict),
+        )
         for verdict in (Ruling.REGRESSION, Ruling.IMPROVEMENT)
     ]
     single = [f"{counted(count, 'kernel')} {word}" for count, word, _ in found if count]
@@ -158,7 +162,7 @@ def predicted_totals(result: CheckResult) -> list[str]:
     """Return what the totals of A and B are predicted to be at every target, and their ratio."""
     found = []
     for one in result.kernels:
-        if one.kernel != TOTAL or one.baseline is None or one.candidate is None:
+        if one.kernel != TOTAL_KERNEL or one.baseline is None or one.candidate is None:
             continue
         for ahead, *sides in zip(one.target, one.baseline.predicted, one.candidate.predicted, strict=False):
             if np.isfinite(ahead.ratio):
@@ -180,7 +184,7 @@ def show_comparison(
     out.print(Text(comparison_verdict(result, totals), style="bold"), soft_wrap=True)
     for text in predicted_totals(result):
         out.print(Text(text), soft_wrap=True)
-    show_details(out, result, limit=limit, words=WORDS, sides=A_AND_B)
+    _show_details(out, result, limit=limit, words=VERDICT_WORDS, sides=A_AND_B)
     for pair in renamed:
         out.print(Text(_possible_rename(pair)), soft_wrap=True)
 
@@ -197,7 +201,7 @@ def comparison_table(
         result,
         limit=limit,
         outcome=comparison_verdict(result, totals),
-        words=WORDS,
+        words=VERDICT_WORDS,
         sides=A_AND_B,
         more=[*predicted_totals(result), *map(_possible_rename, renamed)],
     )

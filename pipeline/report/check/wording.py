@@ -92,7 +92,7 @@ VERDICT_ROWS: Mapping[Ruling, VerdictRow] = {
     ),
     Ruling.UNCHANGED: VerdictRow(style="dim", compared="no significant change"),
 }
-INCONCLUSIVE, EXPECTATION = "inconclusive", "expectation"
+_INCONCLUSIVE, EXPECTATION = "inconclusive", "expectation"
 _RULES: tuple[tuple[str, str, tuple[Ground, ...]], ...] = (
     (
         "effort-increased",
@@ -117,7 +117,7 @@ _RULES: tuple[tuple[str, str, tuple[Ground, ...]], ...] = (
     ("efficiency-floor", "Parallel efficiency is below its rule", (Ground.EFFICIENCY_RULE,)),
     ("total-ceiling", "The predicted total is above its rule", (Ground.TOTAL_RULE,)),
     (EXPECTATION, "What is expected of its growth is exceeded, or cannot be told", ()),
-    (INCONCLUSIVE, "The measurements are too noisy to decide whether the kernel changed", ()),
+    (_INCONCLUSIVE, "The measurements are too noisy to decide whether the kernel changed", ()),
 )
 RULE_TEXTS: Mapping[str, str] = {name: text for name, text, _ in _RULES}
 RULE_IDS: Mapping[Ground, str] = {ground: name for name, _, grounds in _RULES for ground in grounds}
@@ -192,7 +192,7 @@ def story(result: KernelResult) -> str:
 
 def rule_id(result: KernelResult) -> str:
     """Return the identifier of the strongest reason of a verdict."""
-    return RULE_IDS[result.evidence[0].ground] if result.evidence else INCONCLUSIVE
+    return RULE_IDS[result.evidence[0].ground] if result.evidence else _INCONCLUSIVE
 
 
 def basis(result: CheckResult) -> str:

@@ -17,20 +17,26 @@ from pipeline.models.kernels import sum_groups
 from pipeline.models.prediction import Prediction
 from pipeline.questions.analysis import along_parameter, too_few_scales
 from pipeline.questions.runtime.trust import FAR, VERY_FAR
-from pipeline.report.check.terminal import A_AND_B, TOTAL, WORDS, comparison_verdict, predicted_totals
+from pipeline.report.check.terminal import (
+    A_AND_B,
+    TOTAL_KERNEL,
+    VERDICT_WORDS,
+    comparison_verdict,
+    predicted_totals,
+)
 from pipeline.report.check.wording import basis, kernel_name, rename_text, story
 from pipeline.report.page.embedding import integers, packed, page_text, short
 from pipeline.report.page.positions import BEYOND_TARGET, MOST, filled
 from pipeline.wording.quantities import callpath_text, figure, point_text
 
-NOWHERE = -1  # of kernels that are not one call path
-MOST_CALLPATHS = 4000  # call paths that the page shows by themselves
+_NOWHERE = -1  # of kernels that are not one call path
+_MOST_CALLPATHS = 4000  # call paths that the page shows by themselves
 
 
 def call_tree_data(trees: ComparedTrees, result: CheckResult, words: Mapping[Ruling, str]) -> dict[str, Any]:
     """Return the data; ``js/comparison.js`` has its types.
 
-    Callees of a call path beyond the `MOST_CALLPATHS` largest ones are one callee, their sum: totals stay.
+    Callees of a call path beyond the `_MOST_CALLPATHS` largest ones are one callee, their sum: totals stay.
     """
     group, names, parent = _folded(trees)
     regions = {name: i for i, name in enumerate(dict.fromkeys(names))}
@@ -49,7 +55,7 @@ def call_tree_data(trees: ComparedTrees, result: CheckResult, words: Mapping[Rul
         "scales": [_scale(scale, group, single) for scale in trees.scales],
         "kernels": [
             [
-                shown.get(one.kernel, NOWHERE),
+                shown.get(one.kernel, _NOWHERE),
                 words[one.verdict],
                 _changes(trees, [*one.measured, *one.target]),
             ]
@@ -74,7 +80,7 @@ def _folded(trees: ComparedTrees) -> tuple[IntArray, list[str], IntArray]:
     inclusive = tree.inclusive(np.stack([*sides, np.zeros(len(own))], axis=1))
     share = (inclusive / np.maximum(inclusive[tree.roots].sum(axis=0), np.finfo(float).tiny)).max(axis=1)
     kept = np.zeros(len(own), dtype=np.bool_)
-    kept[np.argsort(-share, kind="stable")[:MOST_CALLPATHS]] = (
+    kept[np.argsort(-share, kind="stable")[:_MOST_CALLPATHS]] = (
         True  # callers come first where shares are equal
     )
     place = np.append(np.cumsum(kept) - 1, ROOT)  # the last one is that of no caller
@@ -136,9 +142,12 @@ def _key(at: Mapping[str, float]) -> tuple[str, ...]:
     return tuple(f"{value:.9g}" for value in at.values())
 
 
-WIDEST, NARROWEST = 1.5, 0.1  # decades of the ratio that bars show to either side: 1/31 to 31, 1/1.26 to 1.26
-MARK = 5.0  # per cent of the bar
-THINNEST = 0.5  # per cent of the bar
+_WIDEST, _NARROWEST = (
+    1.5,
+    0.1,
+)  # decades of the ratio that bars show to either side: 1/31 to 31, 1/1.26 to 1.26
+_MARK = 5.0  # per cent of the bar
+_THINNEST = 0.5  # per cent of the bar
 
 
 def comparison_html(
@@ -161,11 +170,11 @@ def comparison_html(
     span = _span(result)
     curves, totals = None, None
     if studies is not None:
-        curves = curves_data(studies, result)
-        totals = studies.curves([TOTAL], np.array([list(result.targets[-1].values())]))
+        curves = _curves_data(studies, result)
+        totals = studies.curves([TOTAL_KERNEL], np.array([list(result.targets[-1].values())]))
     return page_text(
         "comparison",
-        {"a": a, "b": b, **call_tree_data(trees, result, WORDS), "curves": curves},
+        {"a": a, "b": b, **call_tree_data(trees, result, VERDICT_WORDS), "curves": curves},
         curves=curves is not None,
         least=figure(10**-span, 2),
         most=figure(10**span, 2),
@@ -186,7 +195,7 @@ def _rows(result: CheckResult, span: float) -> Iterator[dict[str, object]]:
     """Yield the rows of the table: texts of the columns of changes, and what only the page shows."""
     targets = result.targets or ({},)
     rows = [(one, len(targets) - 1) for one in result.kernels]
-    columns = change_columns(result, WORDS, {}, A_AND_B, [targets[-1]] * len(rows))
+    columns = change_columns(result, VERDICT_WORDS, {}, A_AND_B, [targets[-1]] * len(rows))
     shown = (column for column in columns if column.key != "kernel")
     texts = {cells.name: cells.texts for column in shown for cells in column.filled(rows)}
     for n, one in enumerate(result.kernels):
@@ -206,7 +215,7 @@ def _span(result: CheckResult) -> float:
     """Return how many decades to either side of 1 the bars show: what holds all intervals, within limits."""
     shown = [one.stated for one in result.kernels if one.stated is not None]
     ends = [end for change in shown for end in (change.lower, change.ratio, change.upper) if 0 < end < np.inf]
-    return float(np.clip(max((abs(log10(end)) for end in ends), default=0.0), NARROWEST, WIDEST))
+    return float(np.clip(max((abs(log10(end)) for end in ends), default=0.0), _NARROWEST, _WIDEST))
 
 
 def _bar(change: PointRatio | None, span: float) -> dict[str, float] | None:
@@ -217,12 +226,12 @@ def _bar(change: PointRatio | None, span: float) -> dict[str, float] | None:
         min(max(50 + 50 * log10(max(v, 1e-9)) / span, 0.0), 100.0)
         for v in (change.lower, change.ratio, change.upper)
     )
-    width = max(high - low, THINNEST)
-    start = min(max(mark - MARK / 2, 0.0), 100.0 - MARK)
+    width = max(high - low, _THINNEST)
+    start = min(max(mark - _MARK / 2, 0.0), 100.0 - _MARK)
     return {"left": round(low, 2), "width": round(width, 2), "mark": round(start, 2)}
 
 
-def curves_data(studies: ComparedStudies, result: CheckResult) -> dict[str, Any]:
+def _curves_data(studies: ComparedStudies, result: CheckResult) -> dict[str, Any]:
     """Return the curves of the total and of the kernels in a result; ``js/comparison.js`` has the types."""
     a, b = studies.sides
     column = b.parameters.index(b.parameter)
@@ -236,7 +245,7 @@ def curves_data(studies: ComparedStudies, result: CheckResult) -> dict[str, Any]
     asked = np.unique([*measured[:, column], *(target[b.parameter] for target in result.targets)])
     reach = float(asked[-1]) * BEYOND_TARGET
     scales = filled(np.unique([*asked, reach]), MOST) if predicts else np.unique(measured[:, column])
-    kernels = [TOTAL, *(one.kernel for one in result.kernels)]
+    kernels = [TOTAL_KERNEL, *(one.kernel for one in result.kernels)]
     curves = studies.curves(kernels, along_parameter(line, column, scales))
     return {
         "parameters": list(b.parameters),

@@ -28,14 +28,14 @@ _LEFTOVER = re.compile(r"^\s*(?:import|export)\b.*|\bimport\s*\(.*", re.MULTILIN
 _COMMENT = re.compile(r"^[ \t]*(?://.*|/\*(?:(?!\*/)[\s\S])*\*/)\n", re.MULTILINE)
 _INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
 _LONG_TEMPLATE = re.compile(r"^(?:[^`\n]*`[^`\n]*`)*[^`\n]*`[^`\n]*$", re.MULTILINE)
-STYLES = ("layout", "table", "chart")
-DARK = "@dark@"  # stands in layout.css for the colours of the dark theme, which are needed twice
-LEVEL, SCRIPT_LEVEL = 7, 9  # of compression
-BYTES = "$bytes"  # stands in JSON for bytes beside it
-ROUNDING = 1 << 4  # half of the last bit that short numbers have
-DRAWN = 1 << 10  # the same of numbers that are only drawn
-HALF = 2e-3  # how far from the middle between two written numbers a float32 surely is on the right side
-OWN_STYLES = {
+_STYLES = ("layout", "table", "chart")
+_DARK = "@dark@"  # stands in layout.css for the colours of the dark theme, which are needed twice
+_LEVEL, _SCRIPT_LEVEL = 7, 9  # of compression
+EMBEDDED_BYTES = "$bytes"  # stands in JSON for bytes beside it
+_ROUNDING = 1 << 4  # half of the last bit that short numbers have
+_DRAWN = 1 << 10  # the same of numbers that are only drawn
+_HALF = 2e-3  # how far from the middle between two written numbers a float32 surely is on the right side
+_OWN_STYLES = {
     "report": ("tree",),
     "comparison": ("tree", "comparison"),
     "history": ("history",),
@@ -81,8 +81,8 @@ def page_text(page: str, data: Any = None, **content: Any) -> str:  # noqa: ANN4
 def style_sheet(page: str = "report") -> str:
     """Return the styles of a page; the first, with the colours, are needed by all others."""
     folder = _folder("css")
-    texts = (_text(folder / f"{name}.css") for name in (*STYLES, *OWN_STYLES[page]))
-    return "\n".join(texts).replace(DARK, _text(folder / "dark.css"))
+    texts = (_text(folder / f"{name}.css") for name in (*_STYLES, *_OWN_STYLES[page]))
+    return "\n".join(texts).replace(_DARK, _text(folder / "dark.css"))
 
 
 @cache
@@ -100,7 +100,7 @@ def starter() -> str:
 @cache
 def packed_script(page: str = "report") -> str:
     """Return the script of a page as it carries it: compressed, in base64, a quarter of its length."""
-    return base64.b64encode(zlib.compress(script(page).encode(), SCRIPT_LEVEL)).decode()
+    return base64.b64encode(zlib.compress(script(page).encode(), _SCRIPT_LEVEL)).decode()
 
 
 def modules() -> dict[str, str]:
@@ -151,7 +151,7 @@ def _text(file: Traversable) -> str:
     return file.read_text(encoding="utf-8")
 
 
-def packed(values: FloatArray, rounding: int = ROUNDING) -> bytes:
+def packed(values: FloatArray, rounding: int = _ROUNDING) -> bytes:
     """Return float32 as differences from number to number, first the lowest bytes of all; NaN survives.
 
     They have as few digits as write the same number with three or four significant ones: the lowest bytes are
@@ -174,7 +174,7 @@ def packed(values: FloatArray, rounding: int = ROUNDING) -> bytes:
         written = given * factor
         wrong = np.rint(short.astype(np.float64) * factor) != np.rint(written)
         short[wrong] = exact[wrong]
-        half = np.abs(np.abs(written) % 1 - 0.5) < HALF
+        half = np.abs(np.abs(written) % 1 - 0.5) < _HALF
         for i in np.flatnonzero(half).tolist():
             short[i] = _written_alike(given[i], exact[i])
     steps = np.diff(short.astype("<f4").view("<u4"), prepend=np.uint32(0)).astype("<u4")
@@ -185,7 +185,7 @@ def drawn(values: FloatArray) -> bytes:
     """Return what is drawn and never written, as `packed` does but with little more than three digits."""
     with np.errstate(over="ignore"):
         exact = np.ascontiguousarray(values, dtype="<f4").ravel()
-    short = ((exact.view("<u4") + DRAWN) & ~np.uint32(2 * DRAWN - 1)).view("<f4")
+    short = ((exact.view("<u4") + _DRAWN) & ~np.uint32(2 * _DRAWN - 1)).view("<f4")
     return packed(np.where(np.isfinite(exact), short, exact), 0)
 
 
@@ -242,11 +242,11 @@ def compressed(value: Any) -> str:  # noqa: ANN401
 
     def placed(part: bytes) -> dict[str, list[int]]:
         parts.append(part)
-        return {BYTES: [sum(map(len, parts[:-1])), len(part)]}
+        return {EMBEDDED_BYTES: [sum(map(len, parts[:-1])), len(part)]}
 
     text = json.dumps(value, allow_nan=False, separators=(",", ":"), default=placed).encode()
     content = b"".join([len(text).to_bytes(4, "little"), text, *parts])
-    return base64.b64encode(zlib.compress(content, LEVEL)).decode()
+    return base64.b64encode(zlib.compress(content, _LEVEL)).decode()
 
 
 # Joins the page's ES modules into one script, without any JavaScript tool.
@@ -287,10 +287,6 @@ def joined(sources: Mapping[str, str], entry: str) -> str:
     Args:
         sources: texts by path, such as ``draw/chart.js``.
         entry: path of the module to begin with.
-
-    Raises:
-        ModuleError: if modules import each other in a circle, an imported module or name does not exist, a
-            module declares a name twice, or it has module syntax that is not supported.
     """
     parsed: dict[str, _Module] = {}
     _follow(sources, entry, (), parsed)

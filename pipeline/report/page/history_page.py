@@ -12,7 +12,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
-from pipeline.columns.column import FIGURE, SHARE, WHOLE, Column
+from pipeline.columns.column import FIGURE, SHARE, WHOLE_KIND, Column
 from pipeline.gate.change_points import ENOUGH, FALSE_ALARMS
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.gate.trends import (
@@ -42,21 +42,21 @@ from pipeline.wording.quantities import (
     shorten_middle,
 )
 
-LEADING = (Measure.TARGET, Measure.MEASURED, Measure.GROWTH, Measure.EFFICIENCY)
-PLACE = "{commit}"
-DIGITS = 10  # of a digest that are shown
-LONGEST = 24  # characters of other labels that are shown
-CALLERS_WIDTH = 90
-NOTHING = "–"
-RECENT = 20  # entries in which changes are recent
-MOST_NAMED = 3  # other kernels of a change
-MOST_CHANGES = 50  # rows of the page's table of changes
-MOST_ENTRIES = 1000  # the newest, that the charts show
-DATES = 5  # below the axis
-SECONDS_PER_DAY = 86_400
-ROWS = 10  # of the tables for a pull request
-FEWEST_ENTRIES = 20  # before the newest, to say that it is unusual
-LEVEL_ENTRIES = 50  # before the newest, that its value is compared with
+_LEADING = (Measure.TARGET, Measure.MEASURED, Measure.GROWTH, Measure.EFFICIENCY)
+_PLACE = "{commit}"
+_DIGITS = 10  # of a digest that are shown
+_LONGEST = 24  # characters of other labels that are shown
+_CALLERS_WIDTH = 90
+_NOTHING = "–"
+_RECENT = 20  # entries in which changes are recent
+_MOST_NAMED = 3  # other kernels of a change
+_MOST_CHANGES = 50  # rows of the page's table of changes
+_MOST_ENTRIES = 1000  # the newest, that the charts show
+_DATES = 5  # below the axis
+_SECONDS_PER_DAY = 86_400
+_ROWS = 10  # of the tables for a pull request
+_FEWEST_ENTRIES = 20  # before the newest, to say that it is unusual
+_LEVEL_ENTRIES = 50  # before the newest, that its value is compared with
 _DIGEST = re.compile(r"[0-9a-f]{7,64}")
 _ADDRESS = re.compile(r"https?://[^\s\"'<>]+")
 
@@ -67,10 +67,10 @@ def checked_template(template: str) -> str:
     Raises:
         UsageError: it is not an address of the web, or does not say where the commit goes.
     """
-    if _ADDRESS.fullmatch(template) and PLACE in template:
+    if _ADDRESS.fullmatch(template) and _PLACE in template:
         return template
     raise UsageError(
-        f"'{template}' is not an address with {PLACE}",
+        f"'{template}' is not an address with {_PLACE}",
         where="--commit-url",
         hint="write it as in https://github.com/owner/name/commit/{commit}",
     )
@@ -127,7 +127,7 @@ class HistoryView:
     def name(self, entry: int) -> str:
         """Return the label of an entry as it is shown: digests are cut as version control does."""
         label = self.entries.labels[entry]
-        return label[:DIGITS] if _DIGEST.fullmatch(label) else shorten_middle(visible(label), LONGEST)
+        return label[:_DIGITS] if _DIGEST.fullmatch(label) else shorten_middle(visible(label), _LONGEST)
 
     def date(self, entry: int) -> str:
         """Return the day on which an entry was added."""
@@ -138,7 +138,7 @@ class HistoryView:
         """Return the address of an entry's commit, the one stored or a label that is a digest, or nothing."""
         stored, label = self.entries.commits[entry], self.entries.labels[entry]
         commit = quote(stored or (label if _DIGEST.fullmatch(label) else ""), safe="")
-        return self.template.replace(PLACE, commit) if commit else ""
+        return self.template.replace(_PLACE, commit) if commit else ""
 
     @property
     def units(self) -> Mapping[Measure, str]:
@@ -161,7 +161,7 @@ class HistoryView:
     def value(self, measure: Measure, value: float) -> str:
         """Write a value of a measure."""
         if not np.isfinite(value):
-            return NOTHING
+            return _NOTHING
         if measure is Measure.GROWTH:
             return f"× {figure(value)}"
         if measure is Measure.EFFICIENCY:
@@ -184,7 +184,7 @@ class HistoryView:
         """Say which kernels drift, by the first of their measures that does."""
         found = []
         for n, one in enumerate(self.kernels):
-            texts = (self.drift(one.measures[measure]) for measure in LEADING)
+            texts = (self.drift(one.measures[measure]) for measure in _LEADING)
             if text := next(filter(None, texts), ""):
                 found.append(f"{self.kernel(n)}: {text}")
         return found
@@ -197,7 +197,7 @@ class HistoryView:
         """Return a change as of one of the kernels that changed."""
         step = finding.of(n)
         assert step is not None
-        measure = next(measure for measure in LEADING if measure in step.changes)
+        measure = next(measure for measure in _LEADING if measure in step.changes)
         change = step.changes[measure]
         levels = self.kernels[n].measures[measure].levels()
         after = next(i for i, (start, _, _) in enumerate(levels) if start == change.at)
@@ -222,12 +222,12 @@ class HistoryView:
     def others(self, finding: ProgramChange) -> str:
         """Name the other kernels of a change, such as the whole program: ``also whole program, MPI_Send``."""
         names = list(dict.fromkeys(self.kernel(n) for n, _ in finding.changed if n != finding.row))
-        more = f" and {len(names) - MOST_NAMED} others" if len(names) > MOST_NAMED else ""
-        return f"also {', '.join(names[:MOST_NAMED])}{more}" if names else ""
+        more = f" and {len(names) - _MOST_NAMED} others" if len(names) > _MOST_NAMED else ""
+        return f"also {', '.join(names[:_MOST_NAMED])}{more}" if names else ""
 
     def recent(self) -> list[ProgramChange]:
-        """Return the changes within the last `RECENT` entries, the newest first."""
-        return [one for one in reversed(self.findings) if one.at >= len(self.entries) - RECENT]
+        """Return the changes within the last `_RECENT` entries, the newest first."""
+        return [one for one in reversed(self.findings) if one.at >= len(self.entries) - _RECENT]
 
 
 def history_view(entries: Entries, template: str = "") -> HistoryView:
@@ -240,8 +240,8 @@ def history_view(entries: Entries, template: str = "") -> HistoryView:
 
 def history_page(view: HistoryView) -> str:
     """Return the page."""
-    newest = list(reversed(view.findings))[:MOST_CHANGES]
-    known = (m for m in LEADING[:2] if np.isfinite(view.kernels[0].measures[m].values[-1]))
+    newest = list(reversed(view.findings))[:_MOST_CHANGES]
+    known = (m for m in _LEADING[:2] if np.isfinite(view.kernels[0].measures[m].values[-1]))
     leading = next(known, None)
     return page_text(
         "history",
@@ -252,15 +252,15 @@ def history_page(view: HistoryView) -> str:
         changes=[(view.kernel(one.row), view.others(one), view.change(one, one.row)) for one in newest],
         more=len(view.findings) - len(newest),
         chance=_chance(view),
-        drifts=view.drifts()[:MOST_CHANGES],
+        drifts=view.drifts()[:_MOST_CHANGES],
         too_few=too_few(len(view.entries)),
         notices=[*view.entries.notices, *_left_out(view)],
     )
 
 
 def _left_out(view: HistoryView) -> Iterator[str]:
-    if len(view.entries) > MOST_ENTRIES:
-        yield f"charts show the newest {MOST_ENTRIES} of {len(view.entries)} entries"
+    if len(view.entries) > _MOST_ENTRIES:
+        yield f"charts show the newest {_MOST_ENTRIES} of {len(view.entries)} entries"
 
 
 def _verdict(view: HistoryView, measure: Measure) -> str:
@@ -293,7 +293,7 @@ def _answers(view: HistoryView) -> list[tuple[str, str]]:
     recent = [view.change(one, one.row).direction for one in view.recent()]
     changes = (
         f"{counted(recent.count('worse'), 'change')} for the worse and {recent.count('better')} for the "
-        f"better in the last {entries_text(min(RECENT, len(view.entries)))}"
+        f"better in the last {entries_text(min(_RECENT, len(view.entries)))}"
     )
     return [*found, ("Changes", too_few(len(view.entries)) or changes)]
 
@@ -326,7 +326,7 @@ def _chance(view: HistoryView) -> str:
 def _data(view: HistoryView, opening: Measure) -> dict[str, Any]:
     """Return the charts and the table of kernels; ``js/history.js`` has the types."""
     entries = view.entries
-    first = max(len(entries) - MOST_ENTRIES, 0)
+    first = max(len(entries) - _MOST_ENTRIES, 0)
     kept = range(first, len(entries))
     changes = [view.changes(n) for n in range(len(view.kernels))]
     return {
@@ -378,8 +378,8 @@ def _changes(trend: MeasureTrend, first: int) -> list[tuple[int, int, int, str]]
 def _ticks(view: HistoryView, first: int) -> list[tuple[int, str]]:
     """Return some entries with their dates, or with their labels if all were added within two days."""
     added = view.entries.added[first:]
-    places = np.unique(np.linspace(0, len(added) - 1, min(DATES, len(added))).round().astype(np.int64))
-    text = view.date if np.ptp(added) >= 2 * SECONDS_PER_DAY else view.name
+    places = np.unique(np.linspace(0, len(added) - 1, min(_DATES, len(added))).round().astype(np.int64))
+    text = view.date if np.ptp(added) >= 2 * _SECONDS_PER_DAY else view.name
     return [(n, text(first + n)) for n in places.tolist()]
 
 
@@ -388,7 +388,7 @@ def _columns(view: HistoryView, changes: Sequence[Sequence[ChangeTexts]]) -> Ite
     entries = view.entries
     yield Column(key="kernel", heading="Kernel", each=view.kernel)
     yield Column(key="share", heading="Share", kind=SHARE, each=lambda n: _last(entries.share[n]))
-    for measure in LEADING:
+    for measure in _LEADING:
         yield Column(
             key=measure.value,
             heading=view.title(measure),
@@ -399,7 +399,7 @@ def _columns(view: HistoryView, changes: Sequence[Sequence[ChangeTexts]]) -> Ite
     yield Column(
         key="change",
         heading="Newest change",
-        kind=WHOLE,
+        kind=WHOLE_KIND,
         each=lambda n: changes[n][0].at if changes[n] else None,
         write=view.name,
     )
@@ -421,7 +421,7 @@ def _place(kernel: KernelId) -> str:
     if kernel.level is Scope.REGION:
         return "region, all its call paths"
     callers = kernel.callpath[:-1]
-    return callpath_text(callers, CALLERS_WIDTH) if callers else "root"
+    return callpath_text(callers, _CALLERS_WIDTH) if callers else "root"
 
 
 def pull_request(view: HistoryView) -> str:
@@ -441,24 +441,24 @@ def _whole(view: HistoryView) -> str:
         if not np.isfinite(now):
             continue
         level = float(np.median(before)) if len(before) else np.nan
-        ratio = f"× {figure(now / level)}" if np.isfinite(level) else NOTHING
+        ratio = f"× {figure(now / level)}" if np.isfinite(level) else _NOTHING
         cells = (view.title(measure), view.value(measure, now), view.value(measure, level), ratio)
         rows.append(f"| {' | '.join(map(markdown, cells))} |")
     return "\n".join(rows)
 
 
 def _usual(trend: MeasureTrend) -> FloatArray:
-    """Return the values since the last change, without the newest; at most `LEVEL_ENTRIES`."""
+    """Return the values since the last change, without the newest; at most `_LEVEL_ENTRIES`."""
     start = trend.changes[-1].at if trend.changes else 0
     before = trend.values[start:-1]
-    return before[np.isfinite(before)][-LEVEL_ENTRIES:]
+    return before[np.isfinite(before)][-_LEVEL_ENTRIES:]
 
 
 def _recent_changes(view: HistoryView) -> Iterator[str]:
     recent, count = view.recent(), len(view.entries)
     if drifting := view.drifts():
-        yield "### Drift\n\n" + "\n".join(f"* {markdown(text)}" for text in drifting[:ROWS])
-    last = entries_text(min(RECENT, count))
+        yield "### Drift\n\n" + "\n".join(f"* {markdown(text)}" for text in drifting[:_ROWS])
+    last = entries_text(min(_RECENT, count))
     if not recent:
         few = too_few(count)
         yield f"{few[:1].upper()}{few[1:]}." if few else f"No change point in the last {last}."
@@ -466,9 +466,9 @@ def _recent_changes(view: HistoryView) -> Iterator[str]:
     yield f"### Changes in the last {last} ({len(recent)})"
     head = "| kernel | since | what | factor | 90 % interval | before | after |\n"
     head += "|---|---|---|---:|---|---:|---:|\n"
-    yield head + "\n".join(_change_row(one, view) for one in recent[:ROWS])
-    if len(recent) > ROWS:
-        yield f"{ROWS} of {len(recent)} shown"
+    yield head + "\n".join(_change_row(one, view) for one in recent[:_ROWS])
+    if len(recent) > _ROWS:
+        yield f"{_ROWS} of {len(recent)} shown"
 
 
 def _change_row(finding: ProgramChange, view: HistoryView) -> str:
@@ -492,7 +492,7 @@ def _unusual(view: HistoryView) -> Iterator[str]:
     for n, kernel in enumerate(view.kernels):
         trend = kernel.measures[Measure.MEASURED]
         now, before = float(trend.values[-1]), _usual(trend)
-        if not np.isfinite(now) or len(before) < FEWEST_ENTRIES:
+        if not np.isfinite(now) or len(before) < _FEWEST_ENTRIES:
             continue
         expected += 2 / (len(before) + 1)
         if now > before.max() or now < before.min():
@@ -503,7 +503,7 @@ def _unusual(view: HistoryView) -> Iterator[str]:
     chance = f"by chance about {figure(expected, 2)}"
     yield f"### Outside of all values since the last change ({len(found)}, {chance})"
     head = f"| kernel | {markdown(view.title(Measure.MEASURED))} | × level | share | verdict |\n"
-    yield head + "|---|---:|---:|---:|---|\n" + "\n".join(_unusual_row(view, *one) for one in found[:ROWS])
+    yield head + "|---|---:|---:|---:|---|\n" + "\n".join(_unusual_row(view, *one) for one in found[:_ROWS])
 
 
 def _unusual_row(view: HistoryView, n: int, now: float, ratio: float) -> str:

@@ -20,8 +20,8 @@ from pipeline.wording.quantities import (
     quantity,
 )
 
-REGIONS, CROSSOVERS = 12, 6  # shown of each
-NAME_WIDTH = 60
+_REGIONS, _CROSSOVERS = 12, 6  # shown of each
+_NAME_WIDTH = 60
 
 
 def machines_section(study: StudyOnTwoMachines) -> dict[str, Any]:
@@ -73,11 +73,11 @@ def _efficiency(entry: Scale) -> str:
 
 def _regions(study: StudyOnTwoMachines) -> dict[str, Any]:
     """Return the regions that are largest on the other machine, with their shares on both."""
-    leading = leading_kernels(study, by="regions", limit=REGIONS)
+    leading = leading_kernels(study, by="regions", limit=_REGIONS)
     if not leading:
         return {"at": "", "unit": "", "rows": []}
     factor, unit = display_unit(leading[0].there["unit"], max(one.prediction["value"] for one in leading))
-    names = distinct_texts([one.there["callpath"] for one in leading], NAME_WIDTH)
+    names = distinct_texts([one.there["callpath"] for one in leading], _NAME_WIDTH)
     return {
         "at": point_text(leading[0].prediction["at"]),
         "unit": unit,
@@ -99,7 +99,7 @@ def _regions(study: StudyOnTwoMachines) -> dict[str, Any]:
 
 def _crossovers(summary: Summary) -> list[str]:
     found = []
-    for one in leading_crossovers(summary.region_crossovers, CROSSOVERS):
+    for one in leading_crossovers(summary.region_crossovers, _CROSSOVERS):
         over, past = (shown_name(path[-1]) for path in (one.overtakes, one.overtaken))
         (parameter,) = one.at
         found.append(one.sentence(over, past, summary.horizon(parameter)))

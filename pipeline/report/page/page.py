@@ -66,28 +66,31 @@ from pipeline.wording.quantities import (
 if TYPE_CHECKING:
     from pipeline.columns.two_machines import StudyOnTwoMachines
 
-FOLLOWED = 8000  # call paths times lines of positions, up to which answers are made for all lines
-UNBROKEN = re.compile(r" (?==)|(?<==) |(?<=\d) (?=(?:ms|s|min|h)\b)")  # what no line break tears apart
-NAMED = 3  # regions of the largest losses
-NOT_TO_BE_PLANNED = "What a run would cost is unknown, so nothing is planned."
+_FOLLOWED = 8000  # call paths times lines of positions, up to which answers are made for all lines
+_UNBROKEN = re.compile(r" (?==)|(?<==) |(?<=\d) (?=(?:ms|s|min|h)\b)")  # what no line break tears apart
+_NAMED = 3  # regions of the largest losses
+_NOT_TO_BE_PLANNED = "What a run would cost is unknown, so nothing is planned."
 
 Answer = tuple[str, str]
 """A question in a word or two, and its answer in a line."""
 
 
-def expectations(found: Sequence[JudgedExpectation]) -> list[Answer]:
+def _expectations(found: Sequence[JudgedExpectation]) -> list[Answer]:
     """Say which expectations are met; nothing if nothing is expected."""
     text = " ".join(sentence for sentence, _ in expectation_sentences(found))
     return [("As expected", text)] if text else []
 
 
 RANGES = (256, 128, 64, 32, 16)  # of locations at a point, as many as there is room for
-STEPS = 65534  # between zero and the largest value of a kernel at a point
-UNKNOWN = 65535
+_STEPS = 65534  # between zero and the largest value of a kernel at a point
+_UNKNOWN = 65535
 MOST_CHARACTERS = 1_000_000  # of the page, about, with up to 1000 call paths
-USUAL_CALLPATHS, LARGEST = 1000, 1.3  # pages of more call paths grow with them, up to so many times that
-LEAST_LOCATIONS, MOST_LOCATIONS = 60_000, 200_000  # characters of values per location, whatever else there is
-LEAST_REST = 60_000  # characters of charts, imbalance, filter and what else a page has beside levels
+_USUAL_CALLPATHS, _LARGEST = 1000, 1.3  # pages of more call paths grow with them, up to so many times that
+_LEAST_LOCATIONS, _MOST_LOCATIONS = (
+    60_000,
+    200_000,
+)  # characters of values per location, whatever else there is
+_LEAST_REST = 60_000  # characters of charts, imbalance, filter and what else a page has beside levels
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -138,17 +141,17 @@ def report_html(report: Report) -> str:
     analysis, provenance, found = report.analysis, report.provenance, report.runtime
     outlooks = report.callpaths, report.regions
     findings = Findings(analysis, *outlooks, report.targets[-1])
-    reserved = LEAST_LOCATIONS if report.locations else 0
+    reserved = _LEAST_LOCATIONS if report.locations else 0
     callpaths = len(analysis.callpaths.kernels)
-    room = int(MOST_CHARACTERS * min(max(callpaths / USUAL_CALLPATHS, 1.0), LARGEST))
+    room = int(MOST_CHARACTERS * min(max(callpaths / _USUAL_CALLPATHS, 1.0), _LARGEST))
     room -= len(packed_script()) + len(style_sheet()) + reserved
     positions = positions_of(analysis, report.targets)
-    levels = levels_shown(analysis, *outlooks, positions, room - LEAST_REST)
+    levels = levels_shown(analysis, *outlooks, positions, room - _LEAST_REST)
     data = page_data(
-        *(analysis, levels, positions, report.filter_evidence, found, report.roofline, room - LEAST_REST)
+        *(analysis, levels, positions, report.filter_evidence, found, report.roofline, room - _LEAST_REST)
     )
     if found is not None:
-        data["program"]["said"] = said_along(findings, found, positions)
+        data["program"]["said"] = _said_along(findings, found, positions)
     room -= len(compressed(data))
     folded = [text for name, shown in levels.items() if (text := _folding_text(name, shown))]
     data["others"], rest = _that_fit(report, positions, 0 if folded else room)
@@ -161,13 +164,13 @@ def report_html(report: Report) -> str:
         + ("" if report.machines is None else f", on {report.machines.there.name}"),
         origin=_origin(report),
         verdict=verdict(findings),
-        said=None if found is None else said_at(findings, found),
-        brief=[] if found is None else in_brief(findings, found, report.next_measurement, report.potential),
+        said=None if found is None else _said_at(findings, found),
+        brief=[] if found is None else _in_brief(findings, found, report.next_measurement, report.potential),
         answers=[]
         if found is None
         else [
             *answers(findings, found, report.next_measurement),
-            *expectations(report.expectations),
+            *_expectations(report.expectations),
             *_resources(report.resource_use),
         ],
         charts=[] if data["program"] is None else data["program"]["charts"],
@@ -213,7 +216,7 @@ def _locations(
         regions={row["name"]: i for i, row in enumerate(data["regions"])},
         callpaths={node: k for k, node in enumerate(nodes) if node >= 0},
     )
-    return locations_data(report.locations, shown, min(max(room, LEAST_LOCATIONS), MOST_LOCATIONS))
+    return locations_data(report.locations, shown, min(max(room, _LEAST_LOCATIONS), _MOST_LOCATIONS))
 
 
 def _origin(report: Report) -> list[str]:
@@ -383,7 +386,7 @@ def _steps(values: SmallFloatArray, top: SmallFloatArray) -> bytes:
     share = np.divide(
         values, top[:, None], out=np.zeros(values.shape, dtype=np.float32), where=top[:, None] > 0
     )
-    steps = np.where(np.isfinite(values), np.clip(np.rint(share * STEPS), 0, STEPS), UNKNOWN)
+    steps = np.where(np.isfinite(values), np.clip(np.rint(share * _STEPS), 0, _STEPS), _UNKNOWN)
     return steps.astype("<u2").tobytes()
 
 
@@ -396,7 +399,7 @@ def answers(findings: Findings, found: Runtime, plan: Mapping[str, Any] | None) 
         plan: the ``next_measurement`` of ``summary.json``.
     """
     breaks = "What breaks first" if found.losses else "What dominates"
-    said = said_at(findings, found)
+    said = _said_at(findings, found)
     return [
         *((question, said[question]) for question in ("How long", "How far")),
         (breaks, _what_breaks(findings, found)),
@@ -409,14 +412,14 @@ def answers(findings: Findings, found: Runtime, plan: Mapping[str, Any] | None) 
 def _what_next(findings: Findings, plan: Mapping[str, Any] | None) -> str:
     if findings.analysis.is_profile:
         return too_few_scales_sentence(findings.analysis)
-    return next_sentence(plan) or NOT_TO_BE_PLANNED
+    return next_sentence(plan) or _NOT_TO_BE_PLANNED
 
 
-def said_at(findings: Findings, found: Runtime) -> dict[str, str]:
+def _said_at(findings: Findings, found: Runtime) -> dict[str, str]:
     """Say what differs from target to target: the verdict, how far to trust it, and some of the answers."""
     verdict = verdict_line(found, findings.analysis.experiment.parameters)
     return {
-        "verdict": UNBROKEN.sub(SPACE, verdict.text),
+        "verdict": _UNBROKEN.sub(SPACE, verdict.text),
         "trust": verdict.trust,
         "doubt": ", ".join(reason.text for reason in _doubts(found.trust.reasons)[:1]),
         "How long": _how_long(findings, found),
@@ -425,28 +428,28 @@ def said_at(findings: Findings, found: Runtime) -> dict[str, str]:
     }
 
 
-def said_along(findings: Findings, found: Runtime, positions: Positions) -> dict[str, list[str | None]]:
-    """Return what `said_at` says at all positions; None on lines that would take too long.
+def _said_along(findings: Findings, found: Runtime, positions: Positions) -> dict[str, list[str | None]]:
+    """Return what `_said_at` says at all positions; None on lines that would take too long.
 
     Too few scales to predict from say the same everywhere.
     """
     analysis = findings.analysis
-    lines = 1 if len(analysis.callpaths.kernels) * len(positions.lines) > FOLLOWED else len(positions.lines)
+    lines = 1 if len(analysis.callpaths.kernels) * len(positions.lines) > _FOLLOWED else len(positions.lines)
     rows: list[Mapping[str, str | None]] = []
     if not analysis.is_profile:
         followed = (
             runtimes_along(analysis, found, positions.points[positions.on_line(i)]) for i in range(lines)
         )
         rows += [
-            said_at(replace(findings, target=one.figures.points[-1]), one)
+            _said_at(replace(findings, target=one.figures.points[-1]), one)
             for one in chain.from_iterable(followed)
         ]
-    nothing = dict.fromkeys(said_at(findings, found))
+    nothing = dict.fromkeys(_said_at(findings, found))
     rows += [nothing] * (len(positions.points) - len(rows))
     return {name: [row[name] for row in rows] for name in nothing}
 
 
-def in_brief(
+def _in_brief(
     findings: Findings, found: Runtime, plan: Mapping[str, Any] | None, potential: PotentialAt | None
 ) -> list[Answer]:
     """Say what breaks, with what it would gain, and what to do next, each in a few words."""
@@ -458,7 +461,7 @@ def in_brief(
         breaks.append(f"{cause}, {share} of what is lost at {findings.place(found.losses[-1].point)}")
     breaks += filter(None, [potential.gain_text if potential else ""])
     brief = ("What breaks first", "; ".join(breaks)), ("What next", measure_text(plan))
-    return [(name, UNBROKEN.sub(SPACE, text)) for name, text in brief if text]
+    return [(name, _UNBROKEN.sub(SPACE, text)) for name, text in brief if text]
 
 
 def _resources(found: Sequence[PredictedResource]) -> list[Answer]:
@@ -588,7 +591,7 @@ def _lost(findings: Findings, losses: Losses, unit: str) -> str:
         return f"Nothing is lost at {where} against ideal scaling."
     factor, unit = readable_unit(losses.total, unit)
     rows = zip(losses.regions, losses.kinds, losses.core_seconds.tolist(), strict=True)
-    named = [(region, lost) for region, kind, lost in rows if kind == "kernel" and lost > 0][:NAMED]
+    named = [(region, lost) for region, kind, lost in rows if kind == "kernel" and lost > 0][:_NAMED]
     listed = ", ".join(f"{sentence_name(region)}{SPACE}{figure(lost * factor)}" for region, lost in named)
     apart = losses.total - float(losses.core_seconds[np.array(losses.kinds) == "kernel"].sum())
     text = f"{figure(losses.total * factor)} {unit} are lost at {where}"

@@ -42,8 +42,8 @@ from pipeline.report.page.shown_kernels import (
 from pipeline.report.runtime_charts import RuntimeChart, runtime_charts
 from pipeline.wording.quantities import count, value_text
 
-ROOM = 800_000  # characters of the data, if nobody says less
-OF_REPETITIONS = 0.1  # of the room, what single measurements of a level take at most
+_ROOM = 800_000  # characters of the data, if nobody says less
+_OF_REPETITIONS = 0.1  # of the room, what single measurements of a level take at most
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -55,23 +55,23 @@ class MetricOutlook:
     regions: Outlook
 
 
-ANSWERS = {
+_ANSWERS = {
     "wall": ("wall time", "s"),
     "speedup": ("speed-up", ""),
     "efficiency": ("efficiency", "%"),
     "weak_efficiency": ("weak efficiency", "%"),
 }
-HEADS = (
+_HEADS = (
     *("callpath", "model", "growth_class", "quality.cv_smape"),
     *("share_measured", "share_at_target", "flags"),
 )
 """Columns of kernels whose values the page knows at every target, so that it has their headings alone."""
 
-RIVALS = 4  # models per kernel that the page knows, the chosen one first
-NOTHING = [("0", 1.0)]  # the rivals of kernels that are zero everywhere
-PLAUSIBLE = 0.02  # probability below which a rival is not worth a line
-CLEARER = dict(zip(note_texts(Note.CANNOT_TELL), ["growth uncertain"], strict=True))
-DIGITS = 5  # of a roofline
+_RIVALS = 4  # models per kernel that the page knows, the chosen one first
+_NOTHING = [("0", 1.0)]  # the rivals of kernels that are zero everywhere
+SHOWN_RIVAL = 0.02  # probability below which a rival is not worth a line
+_CLEARER = dict(zip(note_texts(Note.CANNOT_TELL), ["growth uncertain"], strict=True))
+_DIGITS = 5  # of a roofline
 METRICS = 4  # shown in the call tree beside the modelled one
 MOST_UNEVEN = 100  # call paths in the section on imbalance
 
@@ -83,7 +83,7 @@ def page_data(
     filter_evidence: Mapping[str, Any] | None,
     found: Runtime | None = None,
     roofline: StudyRoofline | None = None,
-    room: int = ROOM,
+    room: int = _ROOM,
 ) -> dict[str, Any]:
     """Return the page's data, all but other metrics and locations; ``js/data/payload.js`` has its types.
 
@@ -112,7 +112,7 @@ def page_data(
         "relativeGrowth": analysis.decision.scaling is Scaling.NONE,
         "limits": {"growing": GROWING, "noteworthy": NOTEWORTHY_SHARE, "far": FAR, "veryFar": VERY_FAR},
         "factors": [[factor.count, factor.each] for factor in FACTORS],
-        "heads": columns_data((*kernel_columns(*HEADS), PREDICTION), []),
+        "heads": columns_data((*kernel_columns(*_HEADS), PREDICTION), []),
         "regions": region_data(analysis, number),
         "levels": {
             name: kernel_data(shown, number, positions, _most_repeated(shown, room))
@@ -129,7 +129,7 @@ def page_data(
 
 
 def levels_shown(
-    analysis: Analysis, callpaths: Outlook, regions: Outlook, positions: Positions, room: int = ROOM
+    analysis: Analysis, callpaths: Outlook, regions: Outlook, positions: Positions, room: int = _ROOM
 ) -> dict[str, ShownKernels]:
     """Choose which regions and call paths the page shows by themselves; arguments as of `page_data`."""
     points, most = analysis.experiment.points, most_shown(analysis, positions, room)
@@ -150,7 +150,7 @@ def metric_data(analysis: Analysis, positions: Positions, other: MetricOutlook, 
         ("regions", other.analysis.regions, other.regions),
         ("callpaths", other.analysis.callpaths, other.callpaths),
     ):
-        part, ahead = without_zeros(level, outlook)
+        part, ahead = _without_zeros(level, outlook)
         shown = shown_kernels(part, ahead, points, positions, len(part.kernels), beside=True)
         levels[name] = kernel_data(shown, number, positions, _most_repeated(shown, room))
         levels[name]["node"] = integers(part.kernels.node)
@@ -165,7 +165,7 @@ def metric_data(analysis: Analysis, positions: Positions, other: MetricOutlook, 
 def _most_repeated(shown: ShownKernels, room: float) -> float:
     """Return of how many kernels there is room for single measurements."""
     of_each = OF_A_NUMBER * max(shown.kernels.values[0].size, 1) if len(shown.kernels) else 1.0
-    return OF_REPETITIONS * max(room, 0) / of_each
+    return _OF_REPETITIONS * max(room, 0) / of_each
 
 
 def region_numbers(levels: Sequence[Kernels]) -> dict[str, int]:
@@ -198,7 +198,7 @@ def _other_metrics(analysis: Analysis, shown: ShownKernels, room: float) -> list
     """Measured metrics of the call tree beside the modelled one, summed over locations, as many as fit."""
     experiment, node = analysis.experiment, analysis.callpaths.kernels.node
     of_each = OF_A_NUMBER * shown.kernels.mean.size
-    most = METRICS if of_each == 0 else min(METRICS, int(OF_REPETITIONS * max(room, 0) / of_each))
+    most = METRICS if of_each == 0 else min(METRICS, int(_OF_REPETITIONS * max(room, 0) / of_each))
     return [
         {
             "name": metric.name,
@@ -257,7 +257,7 @@ def _most_uneven(excess: FloatArray) -> IntArray:
     return np.asarray(order[worst[order] > 0], dtype=np.int64)
 
 
-FILTERED: tuple[Column[Sequence[Mapping[str, Any]]], ...] = (
+_FILTERED: tuple[Column[Sequence[Mapping[str, Any]]], ...] = (
     Column(key="region", each=lambda row: short_name(row["region"])),
     Column(key="decision", each=lambda row: "kept" if row["kept"] else "dropped"),
     Column(
@@ -287,16 +287,16 @@ def filter_data(evidence: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return {
         "method": evidence["method"],
         "names": [row["region"] for row in rows],
-        "columns": columns_data(FILTERED, rows),
+        "columns": columns_data(_FILTERED, rows),
     }
 
 
-LIMITED: tuple[Column[Sequence[tuple[CountedKernel, RegionVerdict]]], ...] = (
+_LIMITED: tuple[Column[Sequence[tuple[CountedKernel, RegionVerdict]]], ...] = (
     Column(key="region", each=lambda both: short_name(both[0].region)),
     Column(
         key="share",
         kind=SHARE,
-        each=lambda both: short(both[0].share, DIGITS),
+        each=lambda both: short(both[0].share, _DIGITS),
         about="Of the time of the largest measured point",
     ),
     Column(key="limit", each=lambda both: both[1].bound.value),
@@ -313,8 +313,8 @@ def roofline_data(found: StudyRoofline | None) -> dict[str, Any] | None:
     rows = list(zip(found.kernels, found.verdicts, strict=True))
     return {
         "machine": found.roofline.machine,
-        "bandwidths": [[name, short(value, DIGITS)] for name, value in found.roofline.bandwidths.items()],
-        "peaks": [[name, short(value, DIGITS)] for name, value in found.roofline.peaks.items()],
+        "bandwidths": [[name, short(value, _DIGITS)] for name, value in found.roofline.bandwidths.items()],
+        "peaks": [[name, short(value, _DIGITS)] for name, value in found.roofline.peaks.items()],
         "runs": list(found.runs),
         "judged": found.judged,
         "levels": [level for level in LEVELS if level in counted],
@@ -322,21 +322,21 @@ def roofline_data(found: StudyRoofline | None) -> dict[str, Any] | None:
             [
                 short_name(point.name),
                 point.level,
-                short(point.intensity, DIGITS),
-                short(point.flop_rate, DIGITS),
+                short(point.intensity, _DIGITS),
+                short(point.flop_rate, _DIGITS),
                 found.runs.index(point.run),
             ]
             for point in found.roofline.points
         ],
         "names": [kernel.region for kernel in found.kernels],
-        "columns": columns_data(LIMITED, rows),
+        "columns": columns_data(_LIMITED, rows),
     }
 
 
 def program_data(analysis: Analysis, found: Runtime, positions: Positions) -> dict[str, Any]:
     """Return the figures that are known at any position, and the charts of the first screen per line."""
     study = RuntimeStudy(analysis)
-    answers = ANSWERS | {"work_rate": (per_second(found.parameter), "")}
+    answers = _ANSWERS | {"work_rate": (per_second(found.parameter), "")}
     points = np.split(positions.points, len(positions.lines))
     known = [study.measured_at(one)[0] & positions.measured_only for one in points]
     figures = [study.figures(*one) for one in zip(points, known, strict=True)]
@@ -362,7 +362,7 @@ def program_data(analysis: Analysis, found: Runtime, positions: Positions) -> di
             for name, chart in charts[0].items()
             if np.isfinite(chart.model.value).any()
         ],
-        "surface": surface_data(study, positions.target, found.threshold),
+        "surface": _surface_data(study, positions.target, found.threshold),
     }
 
 
@@ -379,20 +379,20 @@ def _line(chart: RuntimeChart | None, measured_only: bool) -> Mapping[str, Any] 
         return None
     nothing = Estimate(*np.full((3, len(chart.scale)), np.nan))
     return {
-        "points": estimates(chart.measured_at, chart.measured),
-        "heldOut": estimates(chart.held_out_at, chart.held_out),
-        "curve": estimates(chart.scale, nothing if measured_only else chart.model),
+        "points": _estimates(chart.measured_at, chart.measured),
+        "heldOut": _estimates(chart.held_out_at, chart.held_out),
+        "curve": _estimates(chart.scale, nothing if measured_only else chart.model),
         "ideal": None if chart.ideal is None else plain(chart.ideal),
     }
 
 
-def estimates(scale: FloatArray, figures: Estimate) -> dict[str, Any]:
+def _estimates(scale: FloatArray, figures: Estimate) -> dict[str, Any]:
     """Return figures at scales float64[Q] with the ends of their intervals."""
     ends = {name: plain(getattr(figures, name)) for name in ("value", "lower", "upper")}
     return {"scale": scale.tolist(), **ends}
 
 
-def surface_data(study: RuntimeStudy, target: FloatArray, share: float) -> dict[str, Any] | None:
+def _surface_data(study: RuntimeStudy, target: FloatArray, share: float) -> dict[str, Any] | None:
     """Return predicted figures over the first size and the scale; None if no size varies or nothing scales.
 
     Args:
@@ -423,7 +423,7 @@ def surface_data(study: RuntimeStudy, target: FloatArray, share: float) -> dict[
     }
 
 
-def without_zeros(level: Level, outlook: Outlook) -> tuple[Level, Outlook]:
+def _without_zeros(level: Level, outlook: Outlook) -> tuple[Level, Outlook]:
     """Return the kernels that are not zero everywhere, without crossovers."""
     some: BoolArray = (np.nan_to_num(level.kernels.mean) != 0).sum(axis=1) > 0
     place = np.cumsum(some) - 1
@@ -526,7 +526,7 @@ def _texts(shown: ShownKernels) -> dict[str, Any]:
         for formula, name, there in zip(shown.formulas, kernels.regions, some, strict=True)
     ]
     return {
-        "rivals": [_rivals(*row) if there else NOTHING for row, there in zip(rows, some, strict=True)],
+        "rivals": [_rivals(*row) if there else _NOTHING for row, there in zip(rows, some, strict=True)],
         "formula": [formula.text() for formula in shown.formulas],
         "latex": [formula.latex() for formula in shown.formulas],
         "python": python,
@@ -541,7 +541,7 @@ def _without_models(count: int) -> dict[str, Any]:
     texts = {name: [""] * count for name in ("formula", "latex", "python")}
     numbered = {**_numbered("range", [""] * count), **_numbered("growthClass", [""] * count)}
     return {
-        "rivals": [NOTHING] * count,
+        "rivals": [_NOTHING] * count,
         **texts,
         **numbered,
         **_numbered("warning", [()] * count),
@@ -570,14 +570,14 @@ def _numbered(name: str, texts: Sequence[Any]) -> dict[str, Any]:
 
 def warning_texts(models: ScalingModels) -> list[tuple[str, ...]]:
     """Return what must be known about the model of each kernel, in words."""
-    return [tuple(CLEARER.get(text, text) for text in texts) for texts in remarks(models)]
+    return [tuple(_CLEARER.get(text, text) for text in texts) for texts in remarks(models)]
 
 
 def plausible(models: ScalingModels, k: int) -> list[int]:
     """Return the rivals of a kernel that are worth showing, the chosen one first."""
     first, end = models.rivals.begin[k : k + 2].tolist()
-    weights = models.rivals.weight[first : min(end, first + RIVALS)].tolist()
-    return [i for i, weight in enumerate(weights) if i == 0 or weight >= PLAUSIBLE]
+    weights = models.rivals.weight[first : min(end, first + _RIVALS)].tolist()
+    return [i for i, weight in enumerate(weights) if i == 0 or weight >= SHOWN_RIVAL]
 
 
 def _curves(shown: ShownKernels, positions: Positions) -> FloatArray:
@@ -589,7 +589,7 @@ def _curves(shown: ShownKernels, positions: Positions) -> FloatArray:
         *((other, shown.weighty[shown.weighty >= own] - own) for other in shown.models[1:]),
     ):
         part = models.take(kernels)
-        width = min(RIVALS, int(part.rivals.count.max(initial=1)))
+        width = min(_RIVALS, int(part.rivals.count.max(initial=1)))
         values = [replace(part, rivals=part.rivals.nth(i)).values(positions.points) for i in range(width)]
         rows += [values[i][k] for k in range(len(part)) for i in plausible(part, k)]
     return np.array(rows)

@@ -16,11 +16,11 @@ from pipeline.questions.analysis import Analysis, along_parameter, largest_point
 
 BEYOND_TARGET = 4.0  # positions are dense up to this many times the largest target
 FARTHEST = 1024.0  # times the largest measured scale, up to where there are any
-STEP = 2.0  # between those beyond the dense ones
-MOST, FEWEST = 24, 14  # of a line, if not more are required
-ON_LINES = 72  # of all lines together, if there are several
-MOST_LINES = 12
-MOST_VALUES = 1_000_000  # positions times kernels, to bound the cost of large studies
+_STEP = 2.0  # between those beyond the dense ones
+MOST, FEWEST_POSITIONS = 24, 14  # of a line, if not more are required
+_ON_LINES = 72  # of all lines together, if there are several
+_MOST_LINES = 12
+_MOST_VALUES = 1_000_000  # positions times kernels, to bound the cost of large studies
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -65,9 +65,9 @@ def positions_of(analysis: Analysis, targets: FloatArray) -> Positions:
     asked = np.unique([*points[:, column], *targets[:, column]])
     reach = float(asked[-1]) * BEYOND_TARGET
     far = _far(reach, float(points[:, column].max()) * FARTHEST)
-    most = MOST if len(lines) == 1 else ON_LINES // len(lines)
-    most = min(most, MOST_VALUES // (len(analysis.callpaths.kernels) * len(lines) + 1))
-    near = filled(np.unique([*asked, reach]), max(most - len(far), FEWEST))
+    most = MOST if len(lines) == 1 else _ON_LINES // len(lines)
+    most = min(most, _MOST_VALUES // (len(analysis.callpaths.kernels) * len(lines) + 1))
+    near = filled(np.unique([*asked, reach]), max(most - len(far), FEWEST_POSITIONS))
     scales = np.unique([*near, *far])
     everything = np.vstack([along_parameter(line, column, scales) for line in lines])
     known = {tuple(point) for point in np.vstack([points, targets]).tolist()}
@@ -103,14 +103,14 @@ def _lines(points: FloatArray, targets: FloatArray, column: int) -> FloatArray:
     moved = np.vstack([targets[-1:], targets, points])
     moved[:, column] = targets[-1, column]
     lines, first, count = np.unique(moved, axis=0, return_index=True, return_counts=True)
-    order = np.lexsort((first, -count, first > 0))[:MOST_LINES]
+    order = np.lexsort((first, -count, first > 0))[:_MOST_LINES]
     return np.asarray(lines[[order[0], *sorted(order[1:])]])
 
 
 def _far(near: float, farthest: float) -> list[float]:
     """Return scales beyond the dense ones."""
-    steps = int(np.floor(np.log(max(farthest / near, 1.0)) / np.log(STEP)))
-    return [near * STEP**n for n in range(1, steps + 1)]
+    steps = int(np.floor(np.log(max(farthest / near, 1.0)) / np.log(_STEP)))
+    return [near * _STEP**n for n in range(1, steps + 1)]
 
 
 def filled(required: FloatArray, count: int) -> FloatArray:

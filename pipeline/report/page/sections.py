@@ -25,21 +25,21 @@ from pipeline.report.page.page_data import warning_texts
 from pipeline.report.summary import EFFICIENCY_METRICS, FAIR, GOOD
 from pipeline.wording.quantities import counted, point_text, range_text, value_text
 
-NO_NAME = "Scaling study"
-TOOL = ("creator", "generator")
-MACHINE = ("hosts", "machine", "system")
-EFFICIENCY_DEPTH = {"overall": 0, "parallel": 1, "load_balance": 2, "communication": 2, "computation": 1}
-DEEPEST = 2
-APPLICATION = ("application", "app", "program", "executable", "cmdline", "cmd")
+_NO_NAME = "Scaling study"
+_TOOL = ("creator", "generator")
+_MACHINE = ("hosts", "machine", "system")
+_EFFICIENCY_DEPTH = {"overall": 0, "parallel": 1, "load_balance": 2, "communication": 2, "computation": 1}
+_DEEPEST = 2
+_APPLICATION = ("application", "app", "program", "executable", "cmdline", "cmd")
 """What runs may state the application under; the first counts."""
 
-HOSTS = ("hosts", NODE)
-DATES = ("date", "launchdate", "Starting Timestamp")
+_HOSTS = ("hosts", NODE)
+_DATES = ("date", "launchdate", "Starting Timestamp")
 """What runs may state their date under: as text, in seconds, in microseconds since 1970."""
 
-LISTED = 3  # machines that are named
-WIDEST = 48  # characters of a statement
-LEAST_SECONDS, MOST_SECONDS = 1e8, 1e11  # since 1970, from 1973 on; beyond are microseconds
+_LISTED = 3  # machines that are named
+_WIDEST = 48  # characters of a statement
+_LEAST_SECONDS, _MOST_SECONDS = 1e8, 1e11  # since 1970, from 1973 on; beyond are microseconds
 
 
 def heading(analysis: Analysis, provenance: Mapping[str, Any]) -> str:
@@ -65,16 +65,16 @@ def study_name(provenance: Mapping[str, Any]) -> str:
     """Return the name of the directory that holds all inputs, or of the one file that was read."""
     paths = [entry["path"] for entry in provenance["inputs"]]
     if not paths:
-        return NO_NAME
+        return _NO_NAME
     common = PurePath(paths[0] if len(paths) == 1 else os.path.commonpath(paths))
-    return common.stem if len(paths) == 1 else common.name or NO_NAME
+    return common.stem if len(paths) == 1 else common.name or _NO_NAME
 
 
 def machine(experiment: Experiment) -> str:
     """Return the machines of the runs; empty if none is stated."""
     found = list(dict.fromkeys(filter(None, (_machine(run.attributes) for run in experiment.runs))))
-    rest = len(found) - LISTED
-    return ", ".join(found[:LISTED]) + (f" and {rest} more" if rest > 0 else "")
+    rest = len(found) - _LISTED
+    return ", ".join(found[:_LISTED]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def dates(experiment: Experiment, files: Sequence[date] = ()) -> str:
@@ -103,10 +103,12 @@ def _common(texts: Iterable[str]) -> str:
 
 def _program(attributes: Mapping[str, str]) -> str:
     """Return the name of the program: of a command its file."""
-    for name in APPLICATION:
+    for name in _APPLICATION:
         if text := described_as(attributes, name):
             first = text.split()[0]
-            return PurePath(first).name[:WIDEST] if "/" in first or name.startswith("cmd") else text[:WIDEST]
+            return (
+                PurePath(first).name[:_WIDEST] if "/" in first or name.startswith("cmd") else text[:_WIDEST]
+            )
     return ""
 
 
@@ -125,19 +127,19 @@ def _prefix(source: str) -> str:
 
 def _machine(attributes: Mapping[str, str]) -> str:
     stated = metadata_of(attributes).get("machine", "")
-    return (stated or next(filter(None, (attributes.get(name, "") for name in HOSTS)), ""))[:WIDEST]
+    return (stated or next(filter(None, (attributes.get(name, "") for name in _HOSTS)), ""))[:_WIDEST]
 
 
 def _date(attributes: Mapping[str, str]) -> date | None:
-    for name in DATES:
+    for name in _DATES:
         text = described_as(attributes, name)
         try:
             seconds = float(text)
         except ValueError:
             seconds = 0.0
-        if seconds >= LEAST_SECONDS:
-            seconds /= 1e6 if seconds > MOST_SECONDS else 1.0
-            return datetime.fromtimestamp(min(seconds, MOST_SECONDS), UTC).date()
+        if seconds >= _LEAST_SECONDS:
+            seconds /= 1e6 if seconds > _MOST_SECONDS else 1.0
+            return datetime.fromtimestamp(min(seconds, _MOST_SECONDS), UTC).date()
         try:
             return date.fromisoformat(text[:10])
         except ValueError:
@@ -166,8 +168,8 @@ def facts(analysis: Analysis, provenance: Mapping[str, Any]) -> list[tuple[str, 
         ("Values", _values(experiment)),
         ("Locations", _per_run(len(run.process) for run in experiment.runs)),
         ("GPUs", _per_run(run.device_time.shape[1] for run in experiment.runs)),
-        ("Measured with", _attribute(experiment, TOOL)),
-        ("Machine", _attribute(experiment, MACHINE)),
+        ("Measured with", _attribute(experiment, _TOOL)),
+        ("Machine", _attribute(experiment, _MACHINE)),
         ("Filter", provenance["filter"]),
     ]
     return [(name, text) for name, text in found if text]
@@ -226,7 +228,7 @@ def efficiency_table(
         "rows": [
             {
                 "name": name,
-                "depth": EFFICIENCY_DEPTH.get(key, DEEPEST),
+                "depth": _EFFICIENCY_DEPTH.get(key, _DEEPEST),
                 "cells": [_efficiency_cell(row[key]) for row in points],
             }
             for key, name in EFFICIENCY_METRICS.items()

@@ -35,12 +35,12 @@ DRAWN = frozenset(
 )
 """Columns of kernels that views of the page draw in their own way."""
 
-LEADING = 0.5  # share of the kernels shown that are chosen for their own size, not that of their callees
-WEIGHTY = 1e-3  # share of the total or of its interval, from which intervals are known at all positions
-MOST_WEIGHTY = 150
+_LEADING = 0.5  # share of the kernels shown that are chosen for their own size, not that of their callees
+_WEIGHTY = 1e-3  # share of the total or of its interval, from which intervals are known at all positions
+_MOST_WEIGHTY = 150
 OF_A_NUMBER = 2.4  # characters of the compressed page
-OF_A_MODEL = 110  # of its texts and numbers
-OF_A_NAME = 10  # of the table of regions beside their names
+_OF_A_MODEL = 110  # of its texts and numbers
+_OF_A_NAME = 10  # of the table of regions beside their names
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -86,9 +86,9 @@ def most_shown(analysis: Analysis, positions: Positions, room: float) -> dict[st
     """
     levels = {"regions": analysis.regions.kernels, "callpaths": analysis.callpaths.kernels}
     numbers = len(analysis.experiment.points) + len(positions.points) + 2 * len(positions.required)
-    each = dict.fromkeys(levels, OF_A_NUMBER * numbers + OF_A_MODEL)
+    each = dict.fromkeys(levels, OF_A_NUMBER * numbers + _OF_A_MODEL)
     names = analysis.regions.kernels.regions
-    each["regions"] += OF_A_NAME + sum(map(len, names)) / max(len(names), 1)
+    each["regions"] += _OF_A_NAME + sum(map(len, names)) / max(len(names), 1)
     needed = {name: each[name] * len(kernels) for name, kernels in levels.items()}
     if sum(needed.values()) <= room:
         return {name: len(kernels) for name, kernels in levels.items()}
@@ -225,8 +225,8 @@ def _weighty(shown: ShownKernels) -> IntArray:
         ahead.upper - ahead.value,
     )
     share = np.hstack([_shares(np.abs(part)) for part in parts]).max(axis=1, initial=0.0)
-    order = np.argsort(-share, kind="stable")[:MOST_WEIGHTY]
-    return np.sort(order[share[order] > WEIGHTY])
+    order = np.argsort(-share, kind="stable")[:_MOST_WEIGHTY]
+    return np.sort(order[share[order] > _WEIGHTY])
 
 
 def _shares(values: FloatArray) -> FloatArray:
@@ -290,7 +290,7 @@ def _chosen(kernels: Kernels, outlook: Outlook, most: int) -> BoolArray:
     """
     share = np.maximum(outlook.share_measured, outlook.share_target)
     marked = np.zeros(len(kernels), dtype=np.bool_)
-    marked[np.argsort(-share, kind="stable")[: int(LEADING * most)]] = True
+    marked[np.argsort(-share, kind="stable")[: int(_LEADING * most)]] = True
     for c in reversed(outlook.crossovers):
         more = [k for k in (c.overtakes, c.overtaken) if not marked[k]]
         if marked.sum() + len(more) <= most:

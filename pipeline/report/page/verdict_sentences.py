@@ -35,8 +35,8 @@ from pipeline.wording.quantities import (
     value_text,
 )
 
-GRID_POINTS = 400
-NAME_WIDTH = 60
+_GRID_POINTS = 400
+_NAME_WIDTH = 60
 SPACE = "\N{NO-BREAK SPACE}"
 
 
@@ -78,25 +78,25 @@ class Findings:
 
     def at(self, scale: float) -> str:
         """Write a scale that no line break tears apart: ``p = 32``."""
-        return unbroken({self.analysis.parameter: scale})
+        return _unbroken({self.analysis.parameter: scale})
 
     def place(self, point: FloatArray | Sequence[float]) -> str:
         """Write a point so that no line break tears a value from its name: ``p = 32, n = 100``."""
-        return unbroken(dict(zip(self.analysis.experiment.parameters, point, strict=True)))
+        return _unbroken(dict(zip(self.analysis.experiment.parameters, point, strict=True)))
 
     def name(self, region: int) -> str:
         """Return a region's name for a sentence."""
         return sentence_name(self.analysis.regions.kernels.regions[region])
 
 
-def unbroken(point: Mapping[str, float]) -> str:
+def _unbroken(point: Mapping[str, float]) -> str:
     """Write a point whose values stay beside their names."""
     return point_text(point).replace(" = ", f"{SPACE}={SPACE}")
 
 
 def sentence_name(region: str) -> str:
     """Return a region's name for a sentence."""
-    return shorten_middle(shown_name(region), NAME_WIDTH)
+    return shorten_middle(shown_name(region), _NAME_WIDTH)
 
 
 def verdict(findings: Findings) -> list[str]:
@@ -150,7 +150,7 @@ def leaders(findings: Findings) -> list[tuple[int, float]]:
     ends = float(points[:, column].min()), max(findings.measured_end, findings.goal)
     curve = regions.models.curve(partial(along_parameter, findings.target, column), ends)
     line = measured_line(points, regions.kernels.values, findings.target, column)
-    ahead = np.geomspace(*ends, GRID_POINTS)
+    ahead = np.geomspace(*ends, _GRID_POINTS)
     ahead = ahead[ahead > line.scales.max(initial=0.0)]
     measured = np.nan_to_num(mean_over_repetitions(line.values))
     values = [measured, *(curve(part) for part in in_parts(ahead, len(measured)) if len(part))]

@@ -43,14 +43,14 @@ def console(stream: IO[str] | None = None) -> Console:
 
 
 JOIN = "\N{NO-BREAK SPACE}"
-UNITS = r"%|million|billion|trillion|(?:core|node|GPU)-(?:s|hours)|times|(?:d|h|min|s|ms|µs|ns)\b"
-TOGETHER = (
-    re.compile(rf"(?<=\d) (?={UNITS})"),
+_UNITS = r"%|million|billion|trillion|(?:core|node|GPU)-(?:s|hours)|times|(?:d|h|min|s|ms|µs|ns)\b"
+_TOGETHER = (
+    re.compile(rf"(?<=\d) (?={_UNITS})"),
     re.compile(r"(?<=\w) (?== )"),  # p = 32
     re.compile(r"(?<==) (?=\d)"),
 )
-INTERVAL = re.compile(r"\[\S+ \.\. \S+( [a-z]+)?\]")
-INDENT = "  "
+_INTERVAL = re.compile(r"\[\S+ \.\. \S+( [a-z]+)?\]")
+_INDENT = "  "
 
 
 def show_sentence(out: Console, text: str, style: str = "") -> None:
@@ -61,10 +61,10 @@ def show_sentence(out: Console, text: str, style: str = "") -> None:
 
 def wrapped(text: str, width: int) -> list[str]:
     """Break a text into lines of at most `width` characters; words that are longer stay whole."""
-    for gap in TOGETHER:
+    for gap in _TOGETHER:
         text = gap.sub(JOIN, text)
-    text = INTERVAL.sub(lambda found: found[0].replace(" ", JOIN), text)
-    indent = INDENT + " " * (len(text) - len(text.lstrip()))
+    text = _INTERVAL.sub(lambda found: found[0].replace(" ", JOIN), text)
+    indent = _INDENT + " " * (len(text) - len(text.lstrip()))
     lines = textwrap.wrap(
         text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )

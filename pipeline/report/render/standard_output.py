@@ -8,7 +8,7 @@ from typing import Any, TextIO
 
 from ingest.errors import UsageError
 
-OUTPUT = "standard output"
+_OUTPUT = "standard output"
 _HANDLER = "pipeline.similar"
 _GROUPS = {  # one character for each, so that columns stay aligned
     "~": "…",
@@ -41,10 +41,10 @@ class _Sink(io.FileIO):
             return len(data) if self._lost else super().write(data)
         except OSError as error:
             self._lost = True
-            if isinstance(error, BrokenPipeError) or self._where != OUTPUT:
+            if isinstance(error, BrokenPipeError) or self._where != _OUTPUT:
                 return len(data)
             what = f"cannot be written ({error.strerror})"
-            raise UsageError(what, where=OUTPUT, hint="write to a file, or free space") from error
+            raise UsageError(what, where=_OUTPUT, hint="write to a file, or free space") from error
 
 
 def prepare_streams() -> None:
@@ -56,7 +56,7 @@ def prepare_streams() -> None:
     for handle in range(3):
         _occupy(handle)
     if sys.stdout is sys.__stdout__:
-        sys.stdout = _stream(1, OUTPUT, sys.stdout)
+        sys.stdout = _stream(1, _OUTPUT, sys.stdout)
     if sys.stderr is sys.__stderr__:
         sys.stderr = _stream(2, "standard error", sys.stderr)
     for stream in (sys.stdout, sys.stderr):
@@ -83,7 +83,7 @@ def _stream(handle: int, name: str, before: TextIO | None) -> TextIO:
             return before  # of its console, which takes characters instead of bytes
     encoding = "utf-8" if before is None else before.encoding
     sink = _Sink(handle, name)
-    lines = sink.isatty() or name != OUTPUT
+    lines = sink.isatty() or name != _OUTPUT
     return io.TextIOWrapper(io.BufferedWriter(sink), encoding, newline="\n", line_buffering=lines)
 
 

@@ -12,12 +12,12 @@ from pipeline.report.render.console import wrapped
 from pipeline.wording.distinct_names import distinct_texts
 from pipeline.wording.quantities import shorten_middle
 
-GAP = 2  # characters between columns
-INDENT = "  "  # before cells beneath a name
-NARROW = 70  # characters below which rows have two lines rather than fewer columns
-SHORTEST_REGION, SHORTEST_CALLPATH = 18, 28  # characters that names get before columns are left out
-SHORTEST_NAME = 10  # of these, beside the marks before it
-LEAST_FOLDED, BESIDE_FOLDED = 24, 46  # characters of a column that folds; of half of what others leave
+_GAP = 2  # characters between columns
+_INDENT = "  "  # before cells beneath a name
+_NARROW = 70  # characters below which rows have two lines rather than fewer columns
+_SHORTEST_REGION, _SHORTEST_CALLPATH = 18, 28  # characters that names get before columns are left out
+_SHORTEST_NAME = 10  # of these, beside the marks before it
+_LEAST_FOLDED, _BESIDE_FOLDED = 24, 46  # characters of a column that folds; of half of what others leave
 
 Names = Callable[[int], Sequence[str]]
 
@@ -39,7 +39,7 @@ def terminal_table(table: DataTable, width: int, *, names: Names | None = None) 
     """Return a table that fits into `width` without cutting anything but names.
 
     Its first column with call paths holds the names, else its first one; those before stand with them.
-    Columns without any value are left out, and without room those that can be dispensed with. Below `NARROW`
+    Columns without any value are left out, and without room those that can be dispensed with. Below `_NARROW`
     characters, and if the others need more room still, every name has a line of its own with the cells
     beneath it.
 
@@ -53,16 +53,16 @@ def terminal_table(table: DataTable, width: int, *, names: Names | None = None) 
     before, named, columns = shown[:place], shown[place], shown[place + 1 :]
     title, texts = _with_marks(before, named.heading, names or _names(named))
     deepest = max(map(len, named.paths), default=1)
-    behind_marks = len(title) + SHORTEST_NAME - len(named.heading)
-    least = max(SHORTEST_CALLPATH if deepest > 1 else SHORTEST_REGION, behind_marks)
+    behind_marks = len(title) + _SHORTEST_NAME - len(named.heading)
+    least = max(_SHORTEST_CALLPATH if deepest > 1 else _SHORTEST_REGION, behind_marks)
     longest = max(len(title), *(len(text) for text in texts(width)), 0)
     shortest = min(least, longest)
     kept = [replace(cells, folds=False) for cells in columns]
     if _room(kept, width) < longest:
         broken = [replace(cells, heading=_in_two_lines(cells)) for cells in columns]
         kept = _with_room(broken, width, shortest)
-    if _room(kept, width) < shortest or (width < NARROW and len(kept) < len(columns)):
-        stacked = _with_room(columns, width, len(INDENT) - GAP)
+    if _room(kept, width) < shortest or (width < _NARROW and len(kept) < len(columns)):
+        stacked = _with_room(columns, width, len(_INDENT) - _GAP)
         return _stacked(title, texts(width), stacked, width, table.title)
     drawn = Table(title=_title(table), title_justify="left", box=None, pad_edge=False)
     lines = max((cells.heading.count("\n") for cells in kept), default=0)
@@ -123,9 +123,9 @@ def _with_marks(
     title = ""
     for cells in columns:
         widest = max(map(len, (cells.heading, *cells.texts)))
-        title += _aligned(Text(cells.heading), widest, cells).plain + " " * GAP
+        title += _aligned(Text(cells.heading), widest, cells).plain + " " * _GAP
         for mark, text in zip(marks, _texts(cells), strict=True):
-            mark.append_text(_aligned(text, widest, cells)).append(" " * GAP)
+            mark.append_text(_aligned(text, widest, cells)).append(" " * _GAP)
 
     def texts(width: int) -> list[Text]:
         shown = names(width - len(title))
@@ -146,13 +146,13 @@ def _texts(cells: Cells) -> list[Text]:
 
 
 def _folds_at(width: int) -> int:
-    return max(LEAST_FOLDED, (width - BESIDE_FOLDED) // 2)
+    return max(_LEAST_FOLDED, (width - _BESIDE_FOLDED) // 2)
 
 
 def _width(cells: Cells, width: int) -> int:
     """Characters that a column takes with the gap before it."""
     widest = max(map(len, (*cells.heading.split("\n"), *cells.texts)))
-    return GAP + (min(widest, _folds_at(width)) if cells.folds else widest)
+    return _GAP + (min(widest, _folds_at(width)) if cells.folds else widest)
 
 
 def _in_two_lines(cells: Cells) -> str:
@@ -189,17 +189,17 @@ def _stacked(heading: str, names: Sequence[Text], columns: Sequence[Cells], widt
 
 def _cell_lines(cells: Sequence[Text], columns: Sequence[Cells], width: int) -> list[Text]:
     """Align the cells of one row beneath their headings; one without room continues on the next line."""
-    lines = [Text(INDENT)]
+    lines = [Text(_INDENT)]
     for cell, column in zip(cells, columns, strict=True):
         if column.folds:
-            lines += [Text(INDENT + line) for line in wrapped(cell.plain, width - len(INDENT))]
-            lines.append(Text(INDENT))
+            lines += [Text(_INDENT + line) for line in wrapped(cell.plain, width - len(_INDENT))]
+            lines.append(Text(_INDENT))
             continue
         widest = max(map(len, (column.heading, *column.texts)))
-        if len(lines[-1]) > len(INDENT) and len(lines[-1]) + GAP + widest > width:
-            lines.append(Text(INDENT))
-        if len(lines[-1]) > len(INDENT):
-            lines[-1].append(" " * GAP)
+        if len(lines[-1]) > len(_INDENT) and len(lines[-1]) + _GAP + widest > width:
+            lines.append(Text(_INDENT))
+        if len(lines[-1]) > len(_INDENT):
+            lines[-1].append(" " * _GAP)
         lines[-1].append_text(_aligned(cell, widest, column))
     for line in lines:
         line.rstrip()

@@ -42,15 +42,15 @@ from pipeline.wording.quantities import (
 )
 
 GROWING_SHOWN = 5
-LOSSES_SHOWN = 4
-LARGEST_SHOWN = 5
-ENOUGH = 0.9  # of what is lost: further regions are not named
-NAME_WIDTH = 32
-LIKELY = 0.5
-UNRANKED = frozenset({"start_up", "not_measurable"})  # flags of kernels that do not compete
-OF_MEASUREMENTS = frozenset({"scales", "repetitions", "noise", "overhead"})
-KINDS = {"strong": "strong scaling", "weak": "weak scaling", "unknown": "strong or weak scaling: unknown"}
-STYLES = {"low": "red", "medium": "yellow", "high": "green"}
+_LOSSES_SHOWN = 4
+_LARGEST_SHOWN = 5
+_ENOUGH = 0.9  # of what is lost: further regions are not named
+_NAME_WIDTH = 32
+_LIKELY = 0.5
+_UNRANKED = frozenset({"start_up", "not_measurable"})  # flags of kernels that do not compete
+_OF_MEASUREMENTS = frozenset({"scales", "repetitions", "noise", "overhead"})
+_KINDS = {"strong": "strong scaling", "weak": "weak scaling", "unknown": "strong or weak scaling: unknown"}
+_STYLES = {"low": "red", "medium": "yellow", "high": "green"}
 
 
 def show_answer(
@@ -92,7 +92,7 @@ def _show_head(out: Console, summary: Summary, name: str) -> None:
     """Print the verdict, if there is one, and what was measured."""
     runtime = summary.runtime
     if runtime is not None:
-        show_sentence(out, f"{runtime.verdict}.", f"bold {STYLES[runtime.trust.verdict]}")
+        show_sentence(out, f"{runtime.verdict}.", f"bold {_STYLES[runtime.trust.verdict]}")
     show_sentence(out, _headline(summary, name), "bold")
 
 
@@ -112,7 +112,7 @@ def _headline(summary: Summary, name: str) -> str:
     what = [f"{counted(len(points), noun)} ({values})"]
     what.append(f"up to {counted(repetitions, 'repetition')}" if repetitions > 1 else "1 repetition")
     runtime = summary.runtime
-    kind = total["metric"] if runtime is None else KINDS.get(runtime.compared_by, "")
+    kind = total["metric"] if runtime is None else _KINDS.get(runtime.compared_by, "")
     what += [kind] if kind else []
     what += [per_text(summary.per)] if summary.per else []
     return (f"{name}: " if name else "") + ", ".join(what)
@@ -161,7 +161,7 @@ class AddedUp:
     rest: str
 
 
-def added_up(total: float, parts: Sequence[float], most: int = LOSSES_SHOWN) -> AddedUp:
+def added_up(total: float, parts: Sequence[float], most: int = _LOSSES_SHOWN) -> AddedUp:
     """Round a sum to three digits and its parts to the same decimals; what rounding leaves is in the rest.
 
     At most `most` parts are named, fewer if those leave little.
@@ -170,7 +170,7 @@ def added_up(total: float, parts: Sequence[float], most: int = LOSSES_SHOWN) -> 
     named: list[tuple[int, str]] = []
     left = round(total, decimals)
     for number in sorted(range(len(parts)), key=lambda one: -abs(parts[one])):
-        if len(named) == most or abs(left) <= (1 - ENOUGH) * abs(total):
+        if len(named) == most or abs(left) <= (1 - _ENOUGH) * abs(total):
             break
         named.append((number, f"{parts[number]:,.{decimals}f}"))
         left = round(left - round(parts[number], decimals), decimals)
@@ -185,8 +185,8 @@ def _show_expectations(out: Console, summary: Summary) -> None:
 
 def _show_growing(out: Console, summary: Summary, *, by: str, limit: int) -> None:
     """Print the kernels that will dominate at the last target and probably grow."""
-    ranked = [row for row in summary.rows(by) if not UNRANKED.intersection(row["flags"])]
-    likely = [row for row in ranked if row["probability_growing"] >= LIKELY]
+    ranked = [row for row in summary.rows(by) if not _UNRANKED.intersection(row["flags"])]
+    likely = [row for row in ranked if row["probability_growing"] >= _LIKELY]
     rows = [row for row in likely if not row["growth_class"].startswith(FALLS)][:limit]
     if not rows:
         show_sentence(out, "Nothing is likely to grow.")
@@ -209,7 +209,7 @@ def _show_crossing(out: Console, summary: Summary, by: str) -> None:
     likely = [
         one
         for one in summary.crossovers_of(by)
-        if not one.probability < LIKELY  # or it is unknown
+        if not one.probability < _LIKELY  # or it is unknown
     ]
     likely.sort(key=lambda one: [-shares.get(tuple(path), 0.0) for path in (one.overtakes, one.overtaken)])
     for sentence in crossover_sentences(summary, likely[:1], by=by):
@@ -232,8 +232,8 @@ def _show_accelerators(out: Console, summary: Summary) -> None:
 
 
 def _largest(rows: Sequence[Mapping[str, Any]]) -> str:
-    leading = sorted(rows, key=lambda row: -row["share_measured"])[:LARGEST_SHOWN]
-    names = distinct_texts([row["callpath"] for row in leading], NAME_WIDTH)
+    leading = sorted(rows, key=lambda row: -row["share_measured"])[:_LARGEST_SHOWN]
+    names = distinct_texts([row["callpath"] for row in leading], _NAME_WIDTH)
     parts = [f"{name} {percent(row['share_measured'])}" for name, row in zip(names, leading, strict=True)]
     return ", ".join(parts)
 
@@ -248,13 +248,13 @@ def show_trust(out: Console, summary: Summary, modelled: bool) -> None:
         (reason for reason in reasons if reason.trust != "high"),
         key=lambda reason: reason.trust != "low",
     )
-    texts = [reason.text for reason in doubts if modelled or reason.name in OF_MEASUREMENTS]
+    texts = [reason.text for reason in doubts if modelled or reason.name in _OF_MEASUREMENTS]
     if test is not None:
         texts.append(_held_out(test, total["unit"]))
     elif modelled:
         texts += [reason.text for reason in trust.reasons if reason.name == "back-test"]
     text = f"Trust: {trust.verdict}" + (f" - {'; '.join(texts)}" if texts else "")
-    show_sentence(out, text, STYLES[trust.verdict])
+    show_sentence(out, text, _STYLES[trust.verdict])
     for notice in runtime.notices:
         show_sentence(out, f"Note: {notice}.", "yellow")
 
@@ -269,4 +269,4 @@ def _held_out(test: HeldOutScale, unit: str) -> str:
 
 
 def _short(region: str) -> str:
-    return shorten_middle(shown_name(region), NAME_WIDTH)
+    return shorten_middle(shown_name(region), _NAME_WIDTH)

@@ -26,8 +26,8 @@ from pipeline.columns.filter_effects import (
 from pipeline.report.render.terminal_tables import terminal_table
 from pipeline.wording.quantities import count, percent, quantity, size, value_text
 
-DROPPED_SHOWN = 5
-INCLUDED = (
+_DROPPED_SHOWN = 5
+_INCLUDED = (
     "It includes recorded visits and, at run time, the hooks of rejected ones; what is instrumented can no "
     "longer be inlined, which took a further 1 to 3 % where it was measured (LULESH)."
 )
@@ -57,7 +57,7 @@ def show_effect(out: Console, made: FilterResult) -> None:
     out.print(terminal_table(effect_table(prediction), out.width))
     if made.budget is not None:
         _show_budget(out, made.budget)
-    dropped = dropped_regions(decision, prediction, count=DROPPED_SHOWN)
+    dropped = dropped_regions(decision, prediction, count=_DROPPED_SHOWN)
     if dropped:
         out.print("Largest dropped regions; their time is attributed to the caller:")
         out.print(terminal_table(dropped_table(dropped), out.width))
@@ -71,7 +71,7 @@ def _show_budget(out: Console, budget: BudgetOutcome) -> None:
         f"the selection is within {percent(budget.packing.gap)} of the optimum",
         soft_wrap=True,
     )
-    out.print(INCLUDED, soft_wrap=True)
+    out.print(_INCLUDED, soft_wrap=True)
 
 
 def show_memory(out: Console, before: Memory, after: Memory) -> None:
@@ -97,7 +97,7 @@ def show_simulation(out: Console, before: Profile, after: Profile, prediction: F
     out.print("The times include the overhead that the filter would remove.", style="dim")
 
 
-DIFFERENCES_SHOWN = 10
+_DIFFERENCES_SHOWN = 10
 
 
 def show_verification(
@@ -140,7 +140,7 @@ def _plain_sentence(effect: MeasuredEffect) -> str:
 def _show_differences(out: Console, differences: Sequence[CallPathDifference]) -> None:
     if not differences:
         return
-    shown = differences[:DIFFERENCES_SHOWN]
+    shown = differences[:_DIFFERENCES_SHOWN]
     out.print("Call paths that differ, with their share of the visits:")
     out.print(terminal_table(differences_table(shown), out.width))
     if len(differences) > len(shown):

@@ -15,7 +15,7 @@ from pipeline.report.render.console import show_sentence
 from pipeline.report.render.terminal_tables import terminal_table
 from pipeline.wording.quantities import counted
 
-MAX_ROWS = 30  # overlapping timers that are shown
+_MAX_ROWS = 30  # overlapping timers that are shown
 
 
 def show_inspection(out: Console, found: Inspection) -> None:
@@ -47,8 +47,8 @@ def _show_runs(out: Console, found: Inspection) -> None:
         for sentence in reconciliation(found, run):
             show_sentence(out, sentence)
         if rows := run.overlapping:
-            out.print(terminal_table(overlapping_table(rows[:MAX_ROWS]), out.width))
-            if len(rows) > MAX_ROWS:
-                out.print(f"and {counted(len(rows) - MAX_ROWS, 'shorter one')}", soft_wrap=True)
+            out.print(terminal_table(overlapping_table(rows[:_MAX_ROWS]), out.width))
+            if len(rows) > _MAX_ROWS:
+                out.print(f"and {counted(len(rows) - _MAX_ROWS, 'shorter one')}", soft_wrap=True)
     for sentence in metrics_and_notices(found.runs):
         show_sentence(out, sentence)

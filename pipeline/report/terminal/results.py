@@ -11,7 +11,7 @@ from pipeline.columns.cells import Cells
 from pipeline.columns.column import ABSENT, filled
 from pipeline.columns.held_out import held_out_tables
 from pipeline.columns.kernel_tables import (
-    NAMES,
+    TABLE_NAMES,
     brackets_sentence,
     kernel_names,
     leading_rows,
@@ -39,7 +39,7 @@ from pipeline.wording.distinct_names import distinct_texts
 from pipeline.wording.escaping import shown_name
 from pipeline.wording.quantities import counted, percent, point_text, range_text, shorten_middle
 
-CROSSING_WIDTH = 60
+_CROSSING_WIDTH = 60
 
 
 def show_head(out: Console, summary: Summary) -> None:
@@ -49,7 +49,7 @@ def show_head(out: Console, summary: Summary) -> None:
     most = max((row["quality"]["repetitions"] for row in summary.kernels), default=0)
     repetitions = counted(most, "repetition")
     callpaths, regions = (
-        counted(len(summary.rows(key)) + summary.not_listed[key], NAMES[key])
+        counted(len(summary.rows(key)) + summary.not_listed[key], TABLE_NAMES[key])
         for key in ("kernels", "regions")
     )
     show_sentence(
@@ -84,7 +84,7 @@ def _show_rest(out: Console, rows: Rows, shown: Rows) -> None:
         out.print(text, style="dim")
 
 
-def show_factors(out: Console, summary: Summary, *, by: str = "regions", limit: int = 15) -> None:
+def _show_factors(out: Console, summary: Summary, *, by: str = "regions", limit: int = 15) -> None:
     """Print what effort consists of for kernels with a count that varies: how often, and how long each time.
 
     Arguments are those of `show_ranking`.
@@ -145,7 +145,7 @@ def crossover_sentences(summary: Summary, shown: Sequence[NamedCrossover], *, by
     paths = [
         path[-1:] if by == "regions" else path for one in shown for path in (one.overtakes, one.overtaken)
     ]
-    names = iter(distinct_texts(paths, CROSSING_WIDTH))
+    names = iter(distinct_texts(paths, _CROSSING_WIDTH))
     for crossover, over, past in zip(shown, names, names, strict=True):
         (parameter,) = crossover.at
         yield crossover.sentence(over, past, summary.horizon(parameter))
@@ -170,7 +170,7 @@ def show_result(out: Console, summary: Summary, *, by: str, limit: int) -> None:
         show_crossovers(out, summary, by=by)
         out.print(summary.notices[-1], soft_wrap=True, markup=False)
         return
-    show_factors(out, summary, by=by, limit=limit)
+    _show_factors(out, summary, by=by, limit=limit)
     show_crossovers(out, summary, by=by)
     show_total(out, summary)
     if summary.extra_p and summary.total:

@@ -23,9 +23,9 @@ from pipeline.wording.quantities import (
     value_text,
 )
 
-GAP = "  "
-MOST_COLUMNS = 40  # scales that are tried
-SMALL, LARGE = 0.1, 36_000.0  # seconds below and from which another unit is easier to read
+_GAP = "  "
+_MOST_COLUMNS = 40  # scales that are tried
+_SMALL, _LARGE = 0.1, 36_000.0  # seconds below and from which another unit is easier to read
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +78,7 @@ class ShownScales:
 
 def show_scales(out: Console, runtime: RuntimeSummary, *, predictions: bool = True) -> None:
     """Print wall time and what scales are compared by, at measured scales and, if wanted, at targets."""
-    scales = scales_of(runtime, predictions=predictions)
+    scales = _scales_of(runtime, predictions=predictions)
     shown = _that_fit(scales, out.width)
     if not shown:
         for entry in _by_scale([*scales.measured, *scales.targets], scales.parameter):
@@ -94,7 +94,7 @@ def show_scales(out: Console, runtime: RuntimeSummary, *, predictions: bool = Tr
         show_sentence(out, f"{len(shown)} of {total} scales shown; --json has all.", "dim")
 
 
-def scales_of(runtime: RuntimeSummary, *, predictions: bool = True) -> ShownScales:
+def _scales_of(runtime: RuntimeSummary, *, predictions: bool = True) -> ShownScales:
     """Collect the scales that are compared with the last target, and their figures."""
     parameter, entries = runtime.parameter, runtime.at
     targets = [entry for entry in entries if not entry.measured]
@@ -140,7 +140,7 @@ def _wanted(runtime: RuntimeSummary, measured: Sequence[Scale], targets: Sequenc
         *reversed(targets[:-1]),
     ]
     found = {id(entry): entry for entry in [*first, *_spread(measured)]}
-    return list(found.values())[:MOST_COLUMNS]
+    return list(found.values())[:_MOST_COLUMNS]
 
 
 def _spread(entries: Sequence[Scale]) -> Iterator[Scale]:
@@ -171,9 +171,9 @@ def _rows(runtime: RuntimeSummary, entries: Sequence[Scale]) -> Iterator[ScaleFi
 
 
 def _time_unit(seconds: float) -> tuple[str, float]:
-    if seconds >= LARGE:
+    if seconds >= _LARGE:
         return "h", 1 / 3600
-    return ("s", 1.0) if seconds >= SMALL else ("ms", 1e3)
+    return ("s", 1.0) if seconds >= _SMALL else ("ms", 1e3)
 
 
 def _that_fit(scales: ShownScales, width: int) -> list[Scale]:
@@ -204,7 +204,7 @@ def _lines(scales: ShownScales, shown: Sequence[Scale]) -> list[Text]:
     for number, (cells, style) in enumerate(columns):
         width = max(map(len, cells))
         for line, cell in zip(lines, cells, strict=True):
-            line.append((GAP if number else "") + cell.rjust(width), style)
+            line.append((_GAP if number else "") + cell.rjust(width), style)
     for line in lines:
         line.rstrip()
     return lines

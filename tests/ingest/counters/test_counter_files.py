@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from ingest.counters.counted_work import work
 from ingest.counters.counter_files import (
     FORMATS,
-    TOTAL,
+    TOTAL_ROW,
     CountedRegion,
     CounterReport,
     merged,
@@ -94,7 +94,7 @@ def test_runs_with_different_counters_are_one():
 
 
 def test_regions_by_path():
-    found = report(region("a", 1.0), CountedRegion(path=TOTAL))
+    found = report(region("a", 1.0), CountedRegion(path=TOTAL_ROW))
     assert found.region("a").seconds == 1.0
     with pytest.raises(InputError, match="run: no region 'b/c'; regions are a, Total"):
         found.region("b", "c")

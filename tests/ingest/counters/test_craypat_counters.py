@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.counters.counter_report import TOTAL, CountedRegion
+from ingest.counters.counter_report import TOTAL_ROW, CountedRegion
 from ingest.counters.craypat_counters import read_craypat
 from ingest.errors import InputError
 from ingest.readers.craypat import is_report
@@ -60,7 +60,7 @@ def test_times_shares_and_counters():
     assert list(found) == ["Total", "USER", "USER/smooth", "USER/multiply", "MPI"]
     assert found["USER"] == CountedRegion(path=("USER",), share=0.9, seconds=900.0)
     assert found["MPI"] == CountedRegion(path=("MPI",), share=0.1, seconds=100.0)
-    assert (found["Total"].path, found["Total"].share, found["Total"].seconds) == (TOTAL, 1.0, 1000.0)
+    assert (found["Total"].path, found["Total"].share, found["Total"].seconds) == (TOTAL_ROW, 1.0, 1000.0)
     smooth = found["USER/smooth"]
     assert (smooth.path, smooth.share, smooth.seconds) == (("USER", "smooth"), 0.6, 600.0)
     # Averages of a process, of which a node has 32; the name of the refills is wrapped.
@@ -173,7 +173,7 @@ def test_the_profile_as_csv():
     )
     found = read(HEAD + table + INTERVAL.format("10000 microsecs"))
     assert [(r.path, r.share, r.seconds) for r in found.regions] == [
-        (TOTAL, 1.0, 17.68),
+        (TOTAL_ROW, 1.0, 17.68),
         (("USER",), pytest.approx(0.884), pytest.approx(15.634)),
         (("USER", "solve/all"), pytest.approx(0.366), pytest.approx(6.473)),
         (("MPI",), pytest.approx(0.066), pytest.approx(1.165)),
@@ -197,7 +197,7 @@ def test_blocks_complete_the_table():
 @pytest.mark.parametrize("title", ["Total", "Avg of PE values", "Totals for program"])
 def test_the_whole_program_has_several_titles(title):
     (whole,) = read(HEAD + block(title, "  Thread Time   3.0 secs\n  A   5 ops")).regions
-    assert whole == CountedRegion(path=TOTAL, seconds=3.0, counters={"A": 5.0})
+    assert whole == CountedRegion(path=TOTAL_ROW, seconds=3.0, counters={"A": 5.0})
 
 
 def test_blocks_of_single_processes_and_nodes_are_left_out():

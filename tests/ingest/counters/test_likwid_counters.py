@@ -3,7 +3,7 @@
 import pytest
 
 from ingest.counters.counted_work import work
-from ingest.counters.counter_report import TOTAL
+from ingest.counters.counter_report import TOTAL_ROW
 from ingest.counters.likwid_counters import read_likwid
 from ingest.errors import InputError
 from ingest.readers.likwid import is_output
@@ -51,7 +51,7 @@ def test_a_program_without_markers():
     report = read_likwid(csv(), "run.csv")
     (region,) = report.regions
     assert (report.processes, report.cores) == (2, 2)
-    assert (region.path, region.seconds) == (TOTAL, 3.0)
+    assert (region.path, region.seconds) == (TOTAL_ROW, 3.0)
     assert region.counters == {
         "INSTR_RETIRED_ANY": 300.0,
         "FP_ARITH_INST_RETIRED_SCALAR_DOUBLE": 3e6,

@@ -3,7 +3,7 @@
 import pytest
 
 from ingest.counters.counted_work import work
-from ingest.counters.counter_report import TOTAL
+from ingest.counters.counter_report import TOTAL_ROW
 from ingest.counters.perf_stat_counters import is_perf_stat, read_perf_stat
 from ingest.errors import InputError
 from tests.pipeline.projection.mistakes import refused
@@ -23,7 +23,7 @@ WHOLE = """\
 def read(text):
     report = read_perf_stat(text, "perf.csv")
     (region,) = report.regions
-    assert region.path == TOTAL
+    assert region.path == TOTAL_ROW
     return report, region
 
 

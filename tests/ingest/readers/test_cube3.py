@@ -125,19 +125,19 @@ def test_paradigms_and_lines_of_regions(tmp_path):
 
 def test_what_is_too_large_is_refused(tmp_path, monkeypatch):
     path = write(tmp_path / "a.cube", document())
-    monkeypatch.setattr(cube3, "MAX_VALUES", 27)
+    monkeypatch.setattr(cube3, "_MAX_VALUES", 27)
     read_profile(path)
-    monkeypatch.setattr(cube3, "MAX_VALUES", 26)
+    monkeypatch.setattr(cube3, "_MAX_VALUES", 26)
     with pytest.raises(InputError, match="too large for memory: 3 call paths on 3 threads"):
         read_profile(path)
-    monkeypatch.setattr(cube3, "MAX_VALUES", 27)
+    monkeypatch.setattr(cube3, "_MAX_VALUES", 27)
     longest = max(len(text) for text in ("operator<", "\n1\n2\n3\n", "\n4\n5\n6.5\n", "MPI_Send"))
-    monkeypatch.setattr(cube3, "MAX_TEXT", longest)
+    monkeypatch.setattr(cube3, "_MAX_TEXT", longest)
     read_profile(path)
-    monkeypatch.setattr(cube3, "MAX_TEXT", longest - 1)
+    monkeypatch.setattr(cube3, "_MAX_TEXT", longest - 1)
     with pytest.raises(InputError, match="text of more than 0 MiB"):
         read_profile(path)
-    monkeypatch.setattr(cube3, "MAX_TEXT", longest)
+    monkeypatch.setattr(cube3, "_MAX_TEXT", longest)
     for limit, fits in ((path.stat().st_size, True), (path.stat().st_size - 1, False)):
         monkeypatch.setattr(cube3, "READER", replace(cube3.READER, max_bytes=limit))
         if fits:

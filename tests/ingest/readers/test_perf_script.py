@@ -196,7 +196,7 @@ def test_samples_without_chains_are_one_frame(read):
 
 
 def test_many_samples_without_empty_lines(read, monkeypatch):
-    monkeypatch.setattr(perf_script, "MAX_BLOCK", 4)
+    monkeypatch.setattr(perf_script, "_MAX_BLOCK", 4)
     assert read(5 * PERF["no chains"]).values("samples").sum() == 15
 
 

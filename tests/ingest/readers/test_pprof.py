@@ -33,7 +33,7 @@ def test_fields_may_be_in_any_order(read):
 
 @pytest.mark.parametrize("factor", [1, 1 << 40, -1])
 def test_blocks_of_samples_and_numbers_of_locations_change_nothing(read, monkeypatch, factor):
-    monkeypatch.setattr(pprof, "BLOCK_BYTES", 30)
+    monkeypatch.setattr(pprof, "_BLOCK_BYTES", 30)
     samples = tuple(((1, 2) if i % 3 else (2,) if i % 2 else (), (i, 10**i)) for i in range(18))
     content = profiler_files.pprof(samples=samples, location=lambda number: factor * number)
     profile = read(content)

@@ -3,7 +3,7 @@
 import pytest
 
 from ingest.run_settings import SETTING
-from ingest.work_rates import RATE, UNITS_OF_WORK
+from ingest.work_rates import RATE_METRIC, UNITS_OF_WORK
 
 from . import timer_logs
 from .benchmark_logs import HPL
@@ -14,7 +14,7 @@ PAIR = [("Pair", 0.75), ("Other", 0.25)]
 
 
 def work(profile):
-    return float(profile.attributes[UNITS_OF_WORK]), profile.attributes[SETTING + RATE]
+    return float(profile.attributes[UNITS_OF_WORK]), profile.attributes[SETTING + RATE_METRIC]
 
 
 def test_a_rate_times_the_wall_time_is_the_work_of_a_run(read):

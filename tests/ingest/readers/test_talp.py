@@ -9,7 +9,7 @@ from ingest.errors import InputError
 from ingest.profile import OVERLAPPING
 from ingest.readers import talp
 from ingest.reduction import reduce_profile
-from ingest.region_class import USEFUL, regions_in
+from ingest.region_class import USEFUL_WORK, regions_in
 from tests.ingest.readers.by_path import sums_by_path
 
 from . import talp_files
@@ -30,7 +30,7 @@ def test_the_whole_is_elapsed_time_on_all_cpus_and_only_useful_time_is_useful(re
             ("Application", "idle CPUs"): 4.0,
         }
     )
-    useful = regions_in(profile.regions, USEFUL)
+    useful = regions_in(profile.regions, USEFUL_WORK)
     assert [name for name, found in zip(profile.regions.name, useful, strict=True) if found] == [
         "Application"
     ]
@@ -66,7 +66,7 @@ def test_regions_that_do_not_fit_are_in_no_sum(read):
     assert OVERLAPPING in profile.regions.paradigm
     reduced = reduce_profile(profile, ["time"])
     assert reduced.values["time"].sum.sum() == pytest.approx(40.0)
-    assert sums_by_path(profile, "overlapping_time")[("Application", talp.APART, "solve")] == 16.0
+    assert sums_by_path(profile, "overlapping_time")[("Application", talp.APART_TIMERS, "solve")] == 16.0
     assert profile.notices == (
         "2 regions lie inside or around each other, which TALP does not state: only the whole is modelled",
     )

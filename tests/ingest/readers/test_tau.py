@@ -214,14 +214,14 @@ def test_too_many_values_are_refused(tmp_path, monkeypatch):
     for thread in ("0.0.0", "0.0.1"):
         write_text(tmp_path / "a", thread, CPI)
     packed_file = write_packed(tmp_path / "a.ppk", WHOLE)
-    monkeypatch.setattr(tau, "MAX_VALUES", 10)
+    monkeypatch.setattr(tau, "_MAX_VALUES", 10)
     assert len(read_profile(tmp_path / "a").locations) == 2
-    monkeypatch.setattr(tau, "MAX_VALUES", 9)
+    monkeypatch.setattr(tau, "_MAX_VALUES", 9)
     with pytest.raises(InputError, match="too large for memory: 5 functions on 2 threads"):
         read_profile(tmp_path / "a")
-    monkeypatch.setattr(tau, "MAX_VALUES", 12)
+    monkeypatch.setattr(tau, "_MAX_VALUES", 12)
     assert len(read_profile(packed_file).locations) == 2
-    monkeypatch.setattr(tau, "MAX_VALUES", 11)
+    monkeypatch.setattr(tau, "_MAX_VALUES", 11)
     with pytest.raises(InputError, match="too large for memory: 3 functions on 2 threads"):
         read_profile(packed_file)
 
@@ -231,9 +231,9 @@ def test_metadata_are_bounded(tmp_path, monkeypatch):
     more = "<attribute><name>B</name><value>2</value></attribute></metadata>"
     file.write_text(file.read_text().replace("</metadata>", more))
     assert read_profile(tmp_path).attributes == {"generator": "TAU", "CPU Type": "A & B", "B": "2"}
-    monkeypatch.setattr(tau, "MAX_ATTRIBUTES", 1)
+    monkeypatch.setattr(tau, "_MAX_ATTRIBUTES", 1)
     assert read_profile(tmp_path).attributes == {"generator": "TAU", "CPU Type": "A & B"}
-    monkeypatch.setattr(tau, "MAX_ATTRIBUTES", 0)
+    monkeypatch.setattr(tau, "_MAX_ATTRIBUTES", 0)
     assert read_profile(write_packed(tmp_path / "a.ppk", WHOLE)).attributes == {"generator": "TAU"}
 
 

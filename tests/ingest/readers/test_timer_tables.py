@@ -4,7 +4,7 @@ import pytest
 
 from ingest.alignment import MeasuredRun, align
 from ingest.errors import InputError
-from ingest.profile import CORES, NODES, MetricKind
+from ingest.profile import NODES, SYSTEM_CORES, MetricKind
 from ingest.reduction import reduce_profile
 from ingest.run_settings import STATISTIC
 
@@ -60,7 +60,7 @@ def test_nodes_and_their_cores_are_not_settings(read):
     line = "Running on 2 nodes with total 6 cores, 12 logical cores"
     text = timer_logs.gromacs(GROMACS_ROWS).replace("Using 8 MPI", f"{line}\nUsing 8 MPI")
     profile = read(text)
-    assert (profile.attributes[NODES], profile.attributes[CORES]) == ("2", "6")
+    assert (profile.attributes[NODES], profile.attributes[SYSTEM_CORES]) == ("2", "6")
     assert not {"nodes", "cores"}.intersection(settings(profile))
     (run,) = align(["p"], [MeasuredRun((8.0,), 1, reduce_profile(profile, ["time"]))]).runs
     assert (run.cores.used, run.cores.nodes) == (6, 2)  # two hardware threads of each of two cores

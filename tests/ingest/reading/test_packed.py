@@ -82,7 +82,7 @@ def test_damaged_and_cut_files_are_named_and_have_the_head_that_can_be_read(tmp_
 def test_a_bomb_is_refused_whether_it_is_read_at_once_or_by_lines(tmp_path, pack, monkeypatch):
     ending, packing = pack
     path = tmp_path / f"bomb{ending}"
-    monkeypatch.setattr(packed, "HARMLESS", 1 << 20)
+    monkeypatch.setattr(packed, "_HARMLESS", 1 << 20)
     path.write_bytes(packing(b"x\n" * (1 << 20)))
     for read in (lambda: read_bytes(path, 1 << 30), lambda: list(lines_of(path))):
         with pytest.raises(InputError, match="refused as a decompression bomb"):

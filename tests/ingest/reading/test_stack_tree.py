@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.readers.pprof import StackTree
-from ingest.reading.stacks import TIME, Stacks
+from ingest.reading.stacks import TIME_METRIC, Stacks
 
 STACKS = st.lists(
     st.tuples(st.lists(st.integers(0, 3), min_size=1, max_size=6), st.integers(-5, 9)),
@@ -26,7 +26,7 @@ def test_the_tree_and_its_values_are_those_of_stacks_one_by_one(stacks, block):
             np.array([(value, 1.0) for value in values], dtype=np.float64),
         )
     for stack, value in stacks:
-        single.of(TIME)[single.location(0, 0), single.callpaths.add(list(map(str, stack)))] += value
+        single.of(TIME_METRIC)[single.location(0, 0), single.callpaths.add(list(map(str, stack)))] += value
     profile = single.profile("here", "test", "")
     built, values = tree.build()
     names = [str(region) for region in range(4)]

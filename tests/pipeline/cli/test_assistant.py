@@ -5,7 +5,7 @@ import json
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.cli.assistant import LIMIT, Assistant
+from pipeline.cli.assistant import ANSWER_LIMIT, Assistant
 from pipeline.config.options import Options
 from pipeline.stages.check import baseline_text, read_study
 from pipeline.stages.run import run
@@ -72,7 +72,7 @@ def test_changes_are_answered_with_what_they_gain(assistant):
 
 @pytest.mark.slow
 def test_long_lists_are_cut_and_the_rest_is_counted(assistant):
-    assert LIMIT >= 3
+    assert ANSWER_LIMIT >= 3
     answer = assistant.run("study", limit=1)
     assert len(answer["document"]["kernels"]) == len(answer["document"]["regions"]) == 1
     assert answer["document"]["not_listed"] == {"kernels": 2, "regions": 2}

@@ -8,7 +8,7 @@ from pipeline.columns.cells import Audience
 from pipeline.columns.column import (
     ANSWER,
     ESTIMATE,
-    EXACT,
+    EXACT_KIND,
     FIGURE,
     PATH,
     QUANTITY,
@@ -95,7 +95,7 @@ def test_kernels_are_full_for_programs_and_short_for_people():
     [
         (FIGURE, 1731.4, "1731", True),
         (FIGURE, None, "-", True),
-        (EXACT, 1048576.0, "1048576", True),
+        (EXACT_KIND, 1048576.0, "1048576", True),
         (SHARE, 0.395, "39.5 %", True),
         (SHARE, None, "-", True),
         (ANSWER, True, "yes", False),

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from pipeline.columns.column import ESTIMATE, EXACT, FIGURE, PROBABILITY, QUANTITY, SHARE, Column, filled
+from pipeline.columns.column import ESTIMATE, EXACT_KIND, FIGURE, PROBABILITY, QUANTITY, SHARE, Column, filled
 from pipeline.columns.kernels import kernel_columns
 from pipeline.report.page import report_html
 from pipeline.report.render.terminal_tables import terminal_table
@@ -22,7 +22,7 @@ from tests.pipeline.report.page.studies import answered, carried, floats, study
 from tests.terminal_output import shown as on_terminal
 
 WIDE = 400
-KINDS = {"a": FIGURE, "b": QUANTITY, "c": SHARE, "d": EXACT, "e": PROBABILITY}
+KINDS = {"a": FIGURE, "b": QUANTITY, "c": SHARE, "d": EXACT_KIND, "e": PROBABILITY}
 NUMBERS = st.one_of(st.none(), st.floats(0, 1e12).map(number))
 COLUMNS = [
     Column(key="name"),

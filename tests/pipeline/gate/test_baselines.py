@@ -7,7 +7,14 @@ import numpy as np
 import pytest
 
 from ingest.errors import InputError
-from pipeline.gate.baselines import DIGITS, SMALLEST_SHARE, VERSION, document_text, from_document, to_document
+from pipeline.gate.baselines import (
+    BASELINE_DIGITS,
+    BASELINE_VERSION,
+    SMALLEST_SHARE,
+    document_text,
+    from_document,
+    to_document,
+)
 from pipeline.gate.check_result import Outcome
 from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.kernel_values import KernelId, Origin, Scope
@@ -35,7 +42,7 @@ def test_what_is_written_is_read_back(whole, document):
     assert back.smallest_share == whole.smallest_share
     assert np.array_equal(back.lines, whole.lines)
     assert np.array_equal(back.points, whole.points)
-    assert np.allclose(back.values, whole.values, rtol=0.5 * 10 ** (1 - DIGITS), atol=0)
+    assert np.allclose(back.values, whole.values, rtol=0.5 * 10 ** (1 - BASELINE_DIGITS), atol=0)
     assert np.allclose(back.parallel_efficiency, whole.parallel_efficiency)
     assert from_document(to_document(whole.above_share(0.05), ModelOptions(), {}), "").smallest_share == 0.05
 
@@ -62,7 +69,7 @@ def test_kernels_carry_what_a_reader_wants_to_know(whole, document):
     assert entry["noise"] == pytest.approx(spread, rel=1e-5)
     assert entry["smape"] == pytest.approx(1, abs=1)
     assert entry["residuals"] == pytest.approx(values.mean(axis=1) / float(entry["model"]) - 1, abs=2e-3)
-    assert len(str(entry["values"][0][0]).replace(".", "")) <= DIGITS == 6
+    assert len(str(entry["values"][0][0]).replace(".", "")) <= BASELINE_DIGITS == 6
     assert (document["machine"], document["filter"]) == ("m", "f")
     assert document["configuration"] == {"metric": "time"}
     assert document["parallel_efficiency"] == [0.9, 0.825, 0.75, 0.675, 0.6]
@@ -93,7 +100,10 @@ def test_missing_repetitions_stay_missing():
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (lambda d: d.update(version=VERSION + 1), "is a baseline of version 2; this program reads version 1"),
+        (
+            lambda d: d.update(version=BASELINE_VERSION + 1),
+            "is a baseline of version 2; this program reads version 1",
+        ),
         (lambda d: d.update(version=0), "is a baseline of version 0; this program reads version 1"),
         (lambda d: d.pop("version"), "is not a baseline"),
         (lambda d: d.pop("kernels"), "is not a baseline"),
@@ -146,7 +156,7 @@ def test_a_kernel_without_any_value_has_room_for_one():
 
 
 def test_there_is_a_golden_baseline_of_every_version():
-    assert [file.stem for file in GOLDEN] == [f"version-{n}" for n in range(1, VERSION + 1)]
+    assert [file.stem for file in GOLDEN] == [f"version-{n}" for n in range(1, BASELINE_VERSION + 1)]
 
 
 @pytest.mark.slow

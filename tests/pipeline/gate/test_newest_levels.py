@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from pipeline.gate.change_points import BEFORE, FEWEST, new_levels
+from pipeline.gate.change_points import BEFORE, FEWEST_ENTRIES, new_levels
 
 
 def levels(logs, noise=np.nan, widening=1.0):
@@ -63,7 +63,7 @@ def test_noise_of_repetitions_and_correlation_raise_the_limit():
 
 
 def test_some_entries_must_have_been_at_the_old_level():
-    logs = 0.001 * np.arange(FEWEST) % 0.003
+    logs = 0.001 * np.arange(FEWEST_ENTRIES) % 0.003
     logs[BEFORE:] += 1
     assert levels(logs) == [[BEFORE]]
     assert levels(logs[1:]) == [[]]

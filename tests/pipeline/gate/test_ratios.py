@@ -6,7 +6,7 @@ import statsmodels.api as sm
 from scipy import stats
 
 from pipeline.gate.estimates import Estimates
-from pipeline.gate.repetition_noise import CERTAIN, LEAST, log_means
+from pipeline.gate.repetition_noise import CERTAIN, LEAST_NOISE, log_means
 from pipeline.gate.rules import ENOUGH_KERNELS, MEDIAN_OF_SQUARE, estimate_changes, mean_over_points, trend
 
 SCALE = np.array([8.0, 16, 32, 64])
@@ -185,7 +185,7 @@ def test_degrees_of_freedom_of_a_trend_are_satterthwaites_and_capped():
 def test_the_least_noise_keeps_identical_runs_from_being_certain():
     same = np.ones((1, 4, 3))
     found = changes(same, same * 1.0005)
-    assert np.allclose(found.measured.error, LEAST * np.sqrt(2 / 3))
+    assert np.allclose(found.measured.error, LEAST_NOISE * np.sqrt(2 / 3))
     assert (found.measured.above(np.zeros(1)) > 0.1).all()
 
 

@@ -203,6 +203,6 @@ def test_regions_are_not_paired_beside_their_call_paths():
 
 
 def test_only_so_many_kernels_are_tried(monkeypatch):
-    monkeypatch.setattr(compared_studies, "MOST", 1)
+    monkeypatch.setattr(compared_studies, "_MOST", 1)
     found = renames(many(ka1=40.0, kb1=40.0), many(ka2=40.0, kb2=40.0))
     assert found == [(("main", "ka1"), ("main", "ka2"))]

@@ -2,7 +2,14 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from pipeline.gate.repetition_noise import CERTAIN, FEWEST, LEAST, common_variance, log_means, moderated_noise
+from pipeline.gate.repetition_noise import (
+    CERTAIN,
+    FEWEST_VARIANCES,
+    LEAST_NOISE,
+    common_variance,
+    log_means,
+    moderated_noise,
+)
 
 
 def sums_of_squares(sigma, degrees, rng):
@@ -58,11 +65,11 @@ def test_the_weight_of_the_common_variance_is_that_of_the_f_distribution():
     assert variance_of_log_f(degrees, weight) == pytest.approx(np.log(variance).var(ddof=1), rel=1e-3)
 
 
-@pytest.mark.parametrize("number", range(FEWEST + 1))
+@pytest.mark.parametrize("number", range(FEWEST_VARIANCES + 1))
 def test_too_few_variances_have_no_weight_beside_each(number):
     variance = 0.01 * np.arange(1.0, 5.0) ** 3
     degrees = np.where(np.arange(4) < number, 4.0, 0.0)
-    assert (common_variance(variance, degrees)[1] > 0) == (number >= FEWEST)
+    assert (common_variance(variance, degrees)[1] > 0) == (number >= FEWEST_VARIANCES)
 
 
 def test_noise_per_point_follows_kernels_and_points():
@@ -110,6 +117,6 @@ def test_without_repetitions_nothing_is_known():
 
 def test_identical_repetitions_leave_the_least_noise():
     noise = moderated_noise(np.zeros((5, 4)), np.full((5, 4), 2.0))
-    assert np.allclose(noise.variance, LEAST**2)
-    assert LEAST == 1e-3
+    assert np.allclose(noise.variance, LEAST_NOISE**2)
+    assert LEAST_NOISE == 1e-3
     assert (noise.degrees <= CERTAIN).all()

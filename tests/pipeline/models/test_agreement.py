@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.models.fit import SURE, fit
+from pipeline.models.fit import SURELY_GROWING, fit
 from pipeline.models.kernels import sum_groups
 from pipeline.models.total import agreeing, predict_total
 
@@ -43,7 +43,7 @@ def test_both_levels_add_up_to_the_same_total_with_the_same_interval(seed, group
     # lower ends are as far away, unless that were below what a kernel that surely grows was measured with
     lower, own_lower = found.lower / found.value, own.lower / own.value
     assert (lower >= own_lower * (1 - 1e-9)).all()
-    unsure = agreed.quality.probability_growing < SURE
+    unsure = agreed.quality.probability_growing < SURELY_GROWING
     np.testing.assert_allclose(lower[unsure], own_lower[unsure], rtol=1e-9)
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.models.fit import SURE, fit, with_remarks
+from pipeline.models.fit import SURELY_GROWING, fit, with_remarks
 from pipeline.models.growth import growth_classes, growth_statement, stated_law, total_statement
 from pipeline.models.observations import observe
 from pipeline.models.quality import Note
@@ -179,7 +179,7 @@ def test_what_surely_grows_has_no_interval_below_what_was_measured(seed, noise):
         (fine, values),
         (agreeing(coarse, fine), values.reshape(2, 2, 5, 3).sum(axis=1)),
     ):
-        sure = models.quality.probability_growing >= SURE
+        sure = models.quality.probability_growing >= SURELY_GROWING
         largest = measured.mean(axis=2)[:, -1:]
         found = models.predict(np.array([[20.0], [64.0], [1024.0]]))
         assert (found.lower <= found.value).all()
@@ -187,7 +187,7 @@ def test_what_surely_grows_has_no_interval_below_what_was_measured(seed, noise):
         assert (found.lower >= least)[sure].all()
         inside = models.predict(points)
         assert (inside.lower <= inside.value).all()
-    if fine.whole.quality.probability_growing[0] >= SURE:
+    if fine.whole.quality.probability_growing[0] >= SURELY_GROWING:
         total = predict_total(fine, np.array([[64.0]]))
         now = values.mean(axis=2)[:, -1].sum()
         assert total.lower[0, 0] >= min(now, total.value[0, 0]) * (1 - 1e-9)

@@ -58,7 +58,7 @@ def test_small_kernels_count_as_one(monkeypatch):
         fitted.append(values)
         return fit(parameters, points, values, *rest, **more)
 
-    monkeypatch.setattr(back_test, "ONE_BY_ONE", 2)
+    monkeypatch.setattr(back_test, "_ONE_BY_ONE", 2)
     kernels = callpath_kernels(runs, "time", STRONG.scaling)
     found = back_test_total(partial(spied, runs.parameters, parts=True), runs, kernels, 0, 4)
     (values,) = fitted

@@ -50,7 +50,7 @@ def test_call_paths_and_regions_have_their_values_on_each_location():
 
 
 def test_the_largest_are_those_of_all_scales(monkeypatch):
-    monkeypatch.setattr(module, "LARGEST", 2)
+    monkeypatch.setattr(module, "_LARGEST", 2)
     small = {MAIN: [9.0, 8.0], SOLVE: [5.0, 5.0], ("main", "x"): [1.0, 2.0]}
     large = {MAIN: [1.0] * 4, SOLVE: [2.0] * 4, ("main", "x"): [7.0, 8.0, 9.0, 7.0]}
     found = kernel_locations(study(run(2, small), run(4, large)), "time")
@@ -65,7 +65,7 @@ def test_a_call_path_that_a_run_did_not_visit_is_zero_there():
 
 
 def test_a_kernel_that_no_run_of_a_point_kept_is_unknown_there(monkeypatch):
-    monkeypatch.setattr("ingest.location_values.KEPT", 1)
+    monkeypatch.setattr("ingest.location_values.LOCATED_CALL_PATHS", 1)
     runs = (
         run(2, {MAIN: [9.0, 8.0], SOLVE: [1.0, 2.0]}),
         run(4, {MAIN: [1.0] * 4, SOLVE: [9.0, 8.0, 7.0, 6.0]}),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.models.fit import LEAST, fit
+from pipeline.models.fit import LEAST_MISS, fit
 from pipeline.models.observations import observe
 from pipeline.models.trend import local_trend, strays
 
@@ -41,7 +41,7 @@ def test_corrected_predictions_miss_no_measured_point_by_more_than_may_be_noise(
     plain, least = found / np.exp(trend.misfit), 1e-2 * values.max(axis=1)
     off, before = np.log(found / values[..., 0]), np.log(plain / values[..., 0])
     assert (np.abs(off) <= np.abs(before) + 1e-9).all()
-    allowed = np.maximum(LEAST, 1.6449 * strays(trend))[:, None]
+    allowed = np.maximum(LEAST_MISS, 1.6449 * strays(trend))[:, None]
     large = (plain > least) & (values[..., 0] > least) & trend.misfit.any(axis=1, keepdims=True)
     assert (np.abs(off) <= allowed + np.log(1.1))[large].all()
 
@@ -63,7 +63,7 @@ def test_what_is_missed_is_missed_between_the_points_and_fades_beyond_them():
 def test_a_formula_that_leaves_the_points_is_corrected_by_what_cannot_be_noise():
     waves = np.exp(np.array([0, 0, 0, 1.5, 0, 0, 0.0]))[None, :, None] * P[:, 0][:, None]
     models = fit(("p",), P, waves)
-    assert models.trend.trend.misfit[0, 3] > LEAST
+    assert models.trend.trend.misfit[0, 3] > LEAST_MISS
     assert models.predict(P[3:4]).value[0, 0] > 2 * models.values(P[3:4])[0, 0]
 
 

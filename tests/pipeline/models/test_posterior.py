@@ -16,7 +16,7 @@ from pipeline.models.observations import (
 from pipeline.models.options import ModelOptions
 from pipeline.models.posterior import (
     AHEAD,
-    PLAUSIBLE,
+    PLAUSIBLE_RIVAL,
     design_columns,
     fit_all,
     keep_plausible,
@@ -134,7 +134,7 @@ def test_the_posterior_is_that_of_dense_least_squares(weighed):
     for k in range(len(sample)):
         dense = dense_precision(structure, POINTS, structure.scale(sample.level[k]))
         weight = np.sort(evidence.weight[k])[::-1]
-        weight = weight[weight > PLAUSIBLE]
+        weight = weight[weight > PLAUSIBLE_RIVAL]
         count = int((grid_of(kept).chosen[k] >= 0).sum())
         assert grid_of(kept).weight[k, :count] == pytest.approx(weight / weight.sum())
         assert (grid_of(kept).chosen[k, count:] == -1).all()

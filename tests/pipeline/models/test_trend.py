@@ -11,7 +11,7 @@ from pipeline.models.trend import (
     BELOW,
     FULL_REACH,
     HALF_LIFE,
-    KEPT,
+    KEPT_SLOPE,
     OVERHEAD_POWER,
     SIZE_POWER,
     STEEPEST_FALL,
@@ -93,13 +93,13 @@ def test_in_between_trends_bend_the_less_the_steeper():
 def test_weak_scaling_keeps_a_part_of_what_slopes_exceed_1_by(slope):
     trend = trend_of([P[:, 0] ** slope, 100 * P[:, 0]])
     added = trend.at(FAR)[:, 0] - trend.at(P[-1:])[:, 0]
-    assert added == pytest.approx([(1 + KEPT * (slope - 1)) * REACH, REACH], rel=0.01)
+    assert added == pytest.approx([(1 + KEPT_SLOPE * (slope - 1)) * REACH, REACH], rel=0.01)
 
 
 def test_it_is_weak_scaling_if_the_sum_grows_with_the_processes():
     steep = P[:, 0] ** 1.4
     weak, strong = trend_of([steep, 100 * P[:, 0]]), trend_of([steep, 1e5 + 0 * steep])
-    assert (weak.power[0], weak.kept[0]) == (0, KEPT)
+    assert (weak.power[0], weak.kept[0]) == (0, KEPT_SLOPE)
     assert (strong.power[0], strong.kept[0]) == (OVERHEAD_POWER, 1)
     assert trend_of([P[:, 0]], parameters=("n",)).kept[0] == 1
     assert trend_of([[1.0, np.nan, np.nan, np.nan]]).kept[0] == 1
@@ -218,7 +218,7 @@ def test_several_parameters_bend_nowhere():
     trend = trend_of([3 * GRID[:, 0] ** 0.5], GRID, ("p", "n"))
     assert trend.power.tolist() == [0, 0]
     weak = trend_of([GRID[:, 0] ** 1.4 * GRID[:, 1]], GRID, ("p", "n"))
-    assert weak.kept.tolist() == [KEPT, KEPT]
+    assert weak.kept.tolist() == [KEPT_SLOPE, KEPT_SLOPE]
 
 
 def test_what_a_formula_of_two_parameters_misses_nearby_it_goes_on_to_miss():

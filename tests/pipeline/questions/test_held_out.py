@@ -9,7 +9,7 @@ from ingest.scaling import Scaling, decide_scaling
 from pipeline.columns.held_out import held_out_json, held_out_table
 from pipeline.models.options import ModelOptions
 from pipeline.questions.analysis import Analysis, analyse
-from pipeline.questions.held_out import KERNELS, compared, hold_out
+from pipeline.questions.held_out import COMPARED_KERNELS, compared, hold_out
 from pipeline.questions.what_if import what_if
 from tests.pipeline.questions.runtime.programs import experiment
 
@@ -88,13 +88,13 @@ def test_points_that_are_kept_keep_their_runs() -> None:
 
 
 def test_only_the_largest_kernels_are_compared() -> None:
-    names = [f"f{k}" for k in range(KERNELS + 3)]
+    names = [f"f{k}" for k in range(COMPARED_KERNELS + 3)]
     study = experiment(
         [(p,) for p in SCALES], lambda at: {name: k + 1.0 for k, name in enumerate(names)}, repetitions=2
     )
     found = compared(modelled(hold_out(study, ["p == 32"])))
     assert found is not None
-    assert found.kernels == tuple(names[: -KERNELS - 1 : -1])
+    assert found.kernels == tuple(names[: -COMPARED_KERNELS - 1 : -1])
 
 
 def test_nothing_is_compared_if_nothing_is_held_out_or_the_study_is_another() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from ingest.units import BYTES, NONE, TIME
+from ingest.units import BYTES, NONE, TIME_DIMENSION
 from pipeline.columns.projections import Shipped, shipped_application, shipped_machine
 from pipeline.projection.applications.application import load_application
 from pipeline.projection.applications.projections import MeasuredTotal, ProjectedValue, Variant
@@ -81,7 +81,7 @@ def test_a_variant_without_a_total_says_why():
     )
 
 
-def line(name, value, *, low=None, high=None, dimension=TIME, share=None):
+def line(name, value, *, low=None, high=None, dimension=TIME_DIMENSION, share=None):
     low, high = (value if end is None else end for end in (low, high))
     return ProjectedValue(path=(name,), value=value, lower=low, upper=high, dimension=dimension, share=share)
 

@@ -6,7 +6,7 @@ import pytest
 from ingest.alignment import experiment_from_series
 from ingest.profile import Metric
 from ingest.scaling import Scaling, decide_scaling
-from ingest.series import Series
+from ingest.series import MeasuredSeries
 from pipeline.models.options import ModelOptions
 from pipeline.questions.analysis import Analysis, analyse
 from pipeline.report.runtime_charts import FEWEST_SCALES, MOST_SCALES, RuntimeChart, runtime_charts
@@ -75,7 +75,7 @@ def test_points_are_those_with_the_other_parameters_of_the_target() -> None:
 
 def test_without_locations_effort_takes_the_place_of_wall_time() -> None:
     sizes = np.array([[8.0], [16], [32], [64]])
-    series = Series(
+    series = MeasuredSeries(
         source="sizes.txt",
         parameters=("atoms",),
         points=sizes,

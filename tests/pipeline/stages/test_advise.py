@@ -7,7 +7,7 @@ from ingest.alignment import experiment_from_series
 from ingest.errors import UsageError
 from ingest.profile import Metric
 from ingest.scaling import Scaling, decide_scaling
-from ingest.series import Series
+from ingest.series import MeasuredSeries
 from pipeline.models.options import ModelOptions
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis, analyse
@@ -22,7 +22,7 @@ def study(metric: str, unit: str, scaling: Scaling = Scaling.STRONG, growth: flo
         1, 0.05, (2, 5, 3)
     )
     values = values * growth ** np.log2(p)[:, None]
-    series = Series(
+    series = MeasuredSeries(
         source="made.txt",
         parameters=("p",),
         points=p[:, None],

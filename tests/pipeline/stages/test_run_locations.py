@@ -182,7 +182,7 @@ def test_a_damaged_file_is_reported(uneven_study, tmp_path):
 def test_what_had_to_be_folded_is_said(uneven_study, tmp_path, monkeypatch):
     run(uneven_study, options(tmp_path, out=tmp_path / "whole"))
     size = (tmp_path / "whole" / LOCATIONS).stat().st_size
-    monkeypatch.setattr("pipeline.store.stored_locations.MOST_BYTES", size - 1)
+    monkeypatch.setattr("pipeline.store.stored_locations.MOST_LOCATION_BYTES", size - 1)
     monkeypatch.setattr("pipeline.store.stored_locations.FEWEST_RANGES", 2)
     result = run(uneven_study, options(tmp_path))
     ranges, kernels = (notice for notice in result.notices if LOCATIONS in notice)

@@ -122,7 +122,7 @@ def test_names_with_separators_stay_apart():
 
 
 def test_the_smallest_kernels_of_very_many_are_left_out(monkeypatch):
-    monkeypatch.setattr(module, "MOST_KERNELS", 3)
+    monkeypatch.setattr(module, "_MOST_KERNELS", 3)
     found = comparable(table(rows("a", {"total": 10.0} | {f"main/k{n}": float(n) for n in range(1, 5)})))
     assert [kernel.text for kernel in found.kernels] == ["total", "main/k4", "main/k3"]
     assert found.notices == ("left out: 2 kernels of the smallest shares",)

@@ -8,7 +8,13 @@ import pytest
 from numpy.testing import assert_equal
 
 from pipeline.models.kernel_locations import KernelLocations, PointLocations, folded
-from pipeline.store.stored_locations import LOCATIONS, MOST_BYTES, abridged, read_locations, write_locations
+from pipeline.store.stored_locations import (
+    LOCATIONS,
+    MOST_LOCATION_BYTES,
+    abridged,
+    read_locations,
+    write_locations,
+)
 
 
 def made(kernels, scales, threads=1, metric="time"):
@@ -67,7 +73,7 @@ def test_the_file_stays_below_5_mb(tmp_path, kernels, scales, ranges, left):
     found = made(kernels, scales)
     stored = write_locations(tmp_path, [found])
     content = (tmp_path / LOCATIONS).read_bytes()
-    assert len(content) <= MOST_BYTES
+    assert len(content) <= MOST_LOCATION_BYTES
     assert_equal(asdict(stored[0]), asdict(read_locations(content)[0]))
     assert max(int(point.count.max()) for point in stored[0].points) == ranges
     assert len(stored[0].region) == left

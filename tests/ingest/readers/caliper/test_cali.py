@@ -291,16 +291,16 @@ def test_only_annotated_calls_of_mpi_are_mpi(tmp_path):
 
 def test_limits_hold_exactly(tmp_path, monkeypatch):
     path = exclusive().globals(note="x" * 1001).write(tmp_path / "a.cali")
-    monkeypatch.setattr(caliper_profile, "MAX_VALUES", 4)
+    monkeypatch.setattr(caliper_profile, "_MAX_VALUES", 4)
     profile = read_profile(path)
     assert profile.attributes == {"generator": "Caliper", "note": "x" * 1000}
-    monkeypatch.setattr(caliper_profile, "MAX_VALUES", 3)
+    monkeypatch.setattr(caliper_profile, "_MAX_VALUES", 3)
     with pytest.raises(InputError, match="too large for memory: 4 call paths on 1 locations"):
         read_profile(path)
-    monkeypatch.setattr(caliper_profile, "MAX_VALUES", 4)
-    monkeypatch.setattr(cali, "MAX_DEPTH", 3)
+    monkeypatch.setattr(caliper_profile, "_MAX_VALUES", 4)
+    monkeypatch.setattr(cali, "_MAX_DEPTH", 3)
     assert len(read_profile(path).tree) == 4
-    monkeypatch.setattr(cali, "MAX_DEPTH", 2)
+    monkeypatch.setattr(cali, "_MAX_DEPTH", 2)
     with pytest.raises(InputError, match=r"line \d+: malformed node"):
         read_profile(path)
 

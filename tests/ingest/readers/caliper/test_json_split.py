@@ -152,8 +152,8 @@ def test_damaged_files_are_refused_in_one_line(tmp_path, text, error):
 def test_nodes_that_nest_too_deeply_are_refused(tmp_path, monkeypatch):
     file = tmp_path / "x.json"
     file.write_text(JSON_SPLIT["ranks"])
-    monkeypatch.setattr(json_split, "MAX_DEPTH", 3)
+    monkeypatch.setattr(json_split, "_MAX_DEPTH", 3)
     json_split.read(file)
-    monkeypatch.setattr(json_split, "MAX_DEPTH", 2)
+    monkeypatch.setattr(json_split, "_MAX_DEPTH", 2)
     with pytest.raises(InputError, match="node 2 lies more than 2 deep"):
         json_split.read(file)

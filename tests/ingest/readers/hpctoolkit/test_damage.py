@@ -133,10 +133,10 @@ def below_entry(database):
 
 def test_numbers_of_metrics_are_bounded(tmp_path, monkeypatch):
     database = write_database(tmp_path / "a", CONTEXTS, [TIME, "A"], [thread(0)])
-    monkeypatch.setattr(binary_database, "MAX_METRICS", 1)
+    monkeypatch.setattr(binary_database, "_MAX_METRICS", 1)
     with pytest.raises(InputError, match=r"meta\.db: 2 metrics"):
         read_profile(database)
-    monkeypatch.setattr(binary_database, "MAX_METRICS", 2)
+    monkeypatch.setattr(binary_database, "_MAX_METRICS", 2)
     with pytest.raises(InputError, match="more identifiers of metrics than there can be"):
         read_profile(database)
 
@@ -180,6 +180,6 @@ def test_a_file_of_the_same_name_does_not_make_a_database(tmp_path):
 
 def test_dense_values_are_bounded(tmp_path, monkeypatch):
     profile = read_profile(write_database(tmp_path / "a", CONTEXTS, [TIME], [thread(0)]))
-    monkeypatch.setattr(binary_database, "MAX_DENSE", len(profile.tree) - 1)
+    monkeypatch.setattr(binary_database, "_MAX_DENSE", len(profile.tree) - 1)
     with pytest.raises(InputError, match=r"1[0-9] call paths x 1 locations are too large for memory"):
         profile.values("time")

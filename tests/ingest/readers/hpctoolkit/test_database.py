@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ingest.errors import InputError
 from ingest.profile import CPU
 from ingest.readers import find_profile_reader, read_profile
-from ingest.readers.hpctoolkit.profile_db import ONE_DEVICE, ONE_OF_MANY, PLACEHOLDERS, paradigm_of
+from ingest.readers.hpctoolkit.profile_db import ONE_DEVICE_EACH, ONE_OF_MANY, PLACEHOLDERS, paradigm_of
 from ingest.run_settings import RECONCILED, not_instrumented
 from tests.ingest.readers.hpctoolkit_meta_files import (
     CONTEXTS,
@@ -176,7 +176,7 @@ def test_the_time_of_operations_is_on_the_accelerator_of_the_process(tmp_path):
     assert region(profile, "<gpu copyin>")[0] == "gpu copy"
     assert region(profile, "cudaLaunchKernel")[0] == "cuda"
     assert times(profile, "GSYNC")[launch] == [0.5, 0.25, 0, 1.0, 0, 0]  # the host waits
-    assert ONE_DEVICE in profile.notices
+    assert ONE_DEVICE_EACH in profile.notices
     assert profile.attributes[RECONCILED].endswith(
         "; GKER 21 s = 100.00 % of the stated 21 s; GXCOPY 2.625 s = 100.00 % of the stated 2.625 s"
     )
@@ -197,10 +197,10 @@ def test_streams_without_values_say_which_devices_a_process_has(tmp_path):
     two = [thread(1, gpu=True), stream(1, 0, 7), stream(1, 1, 8)]
     profile = read_profile(write_database(tmp_path / "a", CONTEXTS, ALL, one))
     assert profile.locations.device.tolist() == [CPU, 0]
-    assert not {ONE_DEVICE, ONE_OF_MANY} & set(profile.notices)
+    assert not {ONE_DEVICE_EACH, ONE_OF_MANY} & set(profile.notices)
     profile = read_profile(write_database(tmp_path / "b", CONTEXTS, ALL, one + two))
     assert profile.locations.device.tolist() == [CPU, 0, CPU, 1]
-    assert ONE_OF_MANY in profile.notices and ONE_DEVICE not in profile.notices
+    assert ONE_OF_MANY in profile.notices and ONE_DEVICE_EACH not in profile.notices
 
 
 def test_ranks_share_a_device_only_if_its_number_is_that_of_hardware(tmp_path):

@@ -200,7 +200,7 @@ def test_databases_between_the_two_formats_are_refused(tmp_path):
 
 
 def test_large_databases_are_refused_before_memory_is_taken(tmp_path, monkeypatch):
-    monkeypatch.setattr(metric_db, "MAX_VALUES", 7)
+    monkeypatch.setattr(metric_db, "_MAX_VALUES", 7)
     with pytest.raises(InputError, match="too large for memory: 4 call paths on 2 threads"):
         read_profile(write_database(tmp_path / "a", RANKS))
 

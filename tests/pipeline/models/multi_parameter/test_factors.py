@@ -5,7 +5,7 @@ import pytest
 
 from pipeline.models.forms import term, term_values, tried_exponents
 from pipeline.models.multi_parameter.search import (
-    FAR,
+    FAR_FACTOR,
     NEAR,
     exponent_table,
     hypothesis_tables,
@@ -27,7 +27,7 @@ def test_scaled_columns_times_their_unit_are_the_terms():
     columns = FACTORS.columns(picks).T
     assert columns == pytest.approx(truth * FACTORS.units(picks))
     assert columns.max() <= 1 + 1e-12
-    for place, reach in enumerate((NEAR, FAR)):
+    for place, reach in enumerate((NEAR, FAR_FACTOR)):
         ahead = term_values([FACTORS.term(pick) for pick in picks], reach * POINTS.max(axis=0)[None])[0]
         assert FACTORS.scaled_ahead(picks, place) == pytest.approx(ahead * FACTORS.units(picks))
     assert FACTORS.values.max(axis=2) == pytest.approx(1.0)

@@ -3,7 +3,7 @@
 import pytest
 
 from ingest.errors import UsageError
-from ingest.units import TIME
+from ingest.units import TIME_DIMENSION
 from pipeline.projection.applications.application import load_application
 from pipeline.projection.applications.projections import compose
 from pipeline.projection.expressions.evaluation import predict
@@ -32,7 +32,7 @@ halo = "calls * mach.step"
 up = "half(2) * mach.step"
 down = "quarter(2) * mach.step"
 """
-MACHINE = {"mach.step": symbol("mach.step", TIME)}
+MACHINE = {"mach.step": symbol("mach.step", TIME_DIMENSION)}
 
 
 @pytest.fixture

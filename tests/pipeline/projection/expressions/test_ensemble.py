@@ -6,7 +6,13 @@ from scipy import stats
 
 from ingest.errors import UsageError
 from ingest.units import Quantity
-from pipeline.projection.expressions.ensembles import DRAWS, Ensemble, columns, from_quantities, stream
+from pipeline.projection.expressions.ensembles import (
+    QUANTITY_DRAWS,
+    Ensemble,
+    columns,
+    from_quantities,
+    stream,
+)
 
 
 def ensemble(names, rows):
@@ -30,7 +36,7 @@ def test_stated_deviations_are_log_normal_around_the_value():
     )
     assert found.names == ("a", "b", "c")
     assert found.estimate.tolist() == [5.0, 3.0, 7.0]
-    assert found.draws.shape == (DRAWS, 3) == (1000, 3)
+    assert found.draws.shape == (QUANTITY_DRAWS, 3) == (1000, 3)
     assert not found.rivals
     assert (found.draws[:, 1] == 3.0).all()
     for column, value, sd in ((0, 5.0, 0.2), (2, 7.0, 2.0)):

@@ -6,13 +6,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.errors import UsageError
-from ingest.units import BYTES, NONE, TIME
+from ingest.units import BYTES, NONE, TIME_DIMENSION
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.expressions.expression_text import parse
 from pipeline.projection.expressions.symbolic_model import symbol
 from tests.pipeline.projection.mistakes import refused
 
-NAMES = {"V": symbol("V"), "P": symbol("P"), "mach.b": symbol("mach.b", TIME), "x": symbol("x", BYTES)}
+NAMES = {
+    "V": symbol("V"),
+    "P": symbol("P"),
+    "mach.b": symbol("mach.b", TIME_DIMENSION),
+    "x": symbol("x", BYTES),
+}
 
 
 def value(text, **at):
@@ -48,7 +53,7 @@ def test_the_text_means_what_python_means(v, p):
 
 def test_a_model_keeps_its_dimension_and_inputs():
     model = parse("V * mach.b + 0", NAMES)
-    assert model.dimension == TIME
+    assert model.dimension == TIME_DIMENSION
     assert model.inputs == ("V", "mach.b")
 
 

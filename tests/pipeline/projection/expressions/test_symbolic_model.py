@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ingest.errors import UsageError
-from ingest.units import BANDWIDTH, BYTES, NONE, TIME, Quantity
+from ingest.units import BANDWIDTH, BYTES, NONE, TIME_DIMENSION, Quantity
 from pipeline.projection.expressions.ensembles import Ensemble
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.expressions.expression_text import text_of
@@ -34,7 +34,7 @@ from tests.pipeline.projection import mistakes
 
 refused = partial(mistakes.refused, raises=UsageError)
 SIZE = symbol("x", BYTES)
-WIRE = symbol("mach.latency", TIME) + SIZE / symbol("mach.bandwidth", BANDWIDTH)
+WIRE = symbol("mach.latency", TIME_DIMENSION) + SIZE / symbol("mach.bandwidth", BANDWIDTH)
 A, B, C = symbol("a"), symbol("b"), symbol("c")
 
 
@@ -77,7 +77,7 @@ def test_functions():
 
 
 def test_every_operation_gives_its_dimension():
-    time, size = symbol("t", TIME), symbol("s", BYTES)
+    time, size = symbol("t", TIME_DIMENSION), symbol("s", BYTES)
     cases = {
         "s": [time + time, time - time, -time, maximum(time, time), minimum(0, time), 0 + time, time * 2],
         "B/s": [size / time, size * (1 / time)],
@@ -94,8 +94,8 @@ def test_every_operation_gives_its_dimension():
 @pytest.mark.parametrize(
     ("call", "line"),
     [
-        (lambda: SIZE + symbol("t", TIME), "unit mismatch: cannot add B and s"),
-        (lambda: symbol("t", TIME) - A, "unit mismatch: cannot subtract s and no unit"),
+        (lambda: SIZE + symbol("t", TIME_DIMENSION), "unit mismatch: cannot add B and s"),
+        (lambda: symbol("t", TIME_DIMENSION) - A, "unit mismatch: cannot subtract s and no unit"),
         (lambda: maximum(SIZE, A), "unit mismatch: cannot compare B and no unit"),
         (lambda: 1 + SIZE, "unit mismatch: cannot add no unit and B"),
         (lambda: floor(SIZE), "unit mismatch: floor() takes a plain number, not B"),
@@ -122,7 +122,7 @@ def test_what_does_not_fit_is_refused_where_it_is_written(call, line):
 
 def test_constants():
     assert constant(3.0).expression is number(3)
-    assert str(constant(2, TIME).dimension) == "s"
+    assert str(constant(2, TIME_DIMENSION).dimension) == "s"
     assert as_model(A) is A
     assert (constant(9) ** constant(0.5)).expression is number(3)
 
@@ -137,11 +137,17 @@ def test_max_and_min_of_several():
 
 
 def test_zero_has_every_dimension():
-    for model in (maximum(0, SIZE), maximum(SIZE, 0), SIZE + 0, 0 - SIZE, minimum(constant(0, TIME), SIZE)):
+    for model in (
+        maximum(0, SIZE),
+        maximum(SIZE, 0),
+        SIZE + 0,
+        0 - SIZE,
+        minimum(constant(0, TIME_DIMENSION), SIZE),
+    ):
         assert model.dimension == BYTES
-    assert fits(constant(0), TIME)
+    assert fits(constant(0), TIME_DIMENSION)
     assert fits(SIZE, BYTES)
-    assert fits(SIZE, TIME) is False
+    assert fits(SIZE, TIME_DIMENSION) is False
 
 
 def test_the_branch_for_small_sizes_holds_up_to_its_bound():
@@ -166,7 +172,7 @@ def test_binding_another_machine_projects():
     slow = bind(
         WIRE,
         {
-            "mach.latency": Quantity(value=1e-5, dimension=TIME),
+            "mach.latency": Quantity(value=1e-5, dimension=TIME_DIMENSION),
             "mach.bandwidth": Quantity(value=1e8, dimension=BANDWIDTH),
         },
     )
@@ -198,7 +204,7 @@ def test_substituting_composes():
     at = {"x": 1e6, "mach_latency": 0.0, "mach_bandwidth": 1e9}
     half = substitute(WIRE, {"x": SIZE / 2, "unknown": 3})
     assert value(half, **at) == pytest.approx([5e-4])
-    assert half.dimension == TIME
+    assert half.dimension == TIME_DIMENSION
     other = substitute(WIRE, {"x": symbol("y", BYTES) * A})
     assert other.inputs == ("a", "mach.bandwidth", "mach.latency", "y")
     assert value(substitute(WIRE, {"x": 0}), mach_latency=3.0, mach_bandwidth=1.0) == [3.0]

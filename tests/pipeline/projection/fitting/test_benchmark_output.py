@@ -3,7 +3,7 @@
 import pytest
 
 from ingest.errors import InputError
-from ingest.units import BYTES, NONE, TIME
+from ingest.units import BYTES, NONE, TIME_DIMENSION
 from pipeline.projection.fitting.measured_columns import read_benchmark
 from tests.pipeline.projection.fitting import benchmark_outputs as outputs
 
@@ -16,7 +16,7 @@ def read(tmp_path):
         columns = read_benchmark(path)
         assert columns is not None
         kinds = columns.texts("benchmark")
-        sizes, times = columns.numbers("x", BYTES), columns.numbers("time", TIME) * 1e6
+        sizes, times = columns.numbers("x", BYTES), columns.numbers("time", TIME_DIMENSION) * 1e6
         ranks = columns.numbers("P", NONE).tolist() if "P" in columns.cells else [None] * len(kinds)
         rows = zip(kinds, sizes.tolist(), ranks, times.tolist(), strict=True)
         return [(kind, size, processes, pytest.approx(time)) for kind, size, processes, time in rows]

@@ -5,13 +5,13 @@ import pytest
 from scipy import stats
 
 from ingest.errors import ModelError, UsageError
-from ingest.units import TIME
+from ingest.units import TIME_DIMENSION
 from pipeline.projection.expressions.evaluation import broken_limits, predict
 from pipeline.projection.expressions.symbolic_model import bind, log2, symbol
 from pipeline.projection.fitting.formula_fit import Parameter, fit
 from pipeline.projection.fitting.resampling import Measurements
 
-TREE = symbol("c", TIME) + symbol("d", TIME) * log2(symbol("P"))
+TREE = symbol("c", TIME_DIMENSION) + symbol("d", TIME_DIMENSION) * log2(symbol("P"))
 TWO = [Parameter("c"), Parameter("d")]
 P = np.array([16.0, 32, 64, 128, 256, 512, 1024, 2048])
 
@@ -56,7 +56,7 @@ def test_the_interval_of_new_data_is_students(weights):
     width = 2 * stats.t(6).ppf(0.95) * found.quality.sigma * np.sqrt(curve_variance + scale**2)
     assert at.upper - at.lower == pytest.approx(width, rel=0.12)
     assert at.value == pytest.approx(np.polynomial.Polynomial.fit(np.log2(P), values, 1, w=weight)([6, 11]))
-    assert found.model.dimension == TIME
+    assert found.model.dimension == TIME_DIMENSION
 
 
 def test_relative_scatter_never_makes_a_time_negative():
@@ -122,12 +122,12 @@ def test_an_upper_bound_holds_for_a_linear_formula_too():
 @pytest.mark.slow
 def test_a_formula_with_a_part_that_no_parameter_scales():
     data = {"P": P, "e": np.full(8, 5e-6)}
-    found = fit("red", TREE + symbol("e", TIME), TWO, Measurements(data, 25e-6 + 8e-6 * np.log2(P)))
+    found = fit("red", TREE + symbol("e", TIME_DIMENSION), TWO, Measurements(data, 25e-6 + 8e-6 * np.log2(P)))
     assert [p.value for p in found.parameters] == pytest.approx([20e-6, 8e-6], rel=1e-4)
 
 
 def test_values_bound_before_enter_the_fit():
-    bound = bind(symbol("c", TIME) * symbol("factor") * symbol("P"), {"factor": 4.0})
+    bound = bind(symbol("c", TIME_DIMENSION) * symbol("factor") * symbol("P"), {"factor": 4.0})
     found = fit("f", bound, [Parameter("c")], Measurements({"P": P}, 8e-6 * P))
     assert found.parameters[0].value == pytest.approx(2e-6)
     assert predict({"t": found.model}, {"P": 100})["t"].value == pytest.approx(8e-4)
@@ -163,7 +163,9 @@ def test_intervals_for_new_data_cover(weights, noise):
 
 
 def test_what_the_data_do_not_determine_is_flagged():
-    model = (symbol("a", TIME) + symbol("b", TIME)) * symbol("P") + symbol("c", TIME)
+    model = (symbol("a", TIME_DIMENSION) + symbol("b", TIME_DIMENSION)) * symbol("P") + symbol(
+        "c", TIME_DIMENSION
+    )
     parameters = [Parameter("a"), Parameter("b"), Parameter("c")]
     found = fit("f", model, parameters, Measurements({"P": P}, 1e-6 * P + 1e-3))
     assert [p.identified for p in found.parameters] == [False, False, True]
@@ -223,7 +225,7 @@ def test_the_lack_of_fit_counts_the_parameters():
     points = np.repeat(P[:3], 2)
     values = simulated(np.random.default_rng(4), 0.02, points=points)
     assert np.isfinite(fit("r", TREE, TWO, Measurements({"P": points}, values)).lack.probability)
-    three = TREE + symbol("e", TIME) * symbol("P")
+    three = TREE + symbol("e", TIME_DIMENSION) * symbol("P")
     assert np.isnan(
         fit("r", three, [*TWO, Parameter("e")], Measurements({"P": points}, values)).lack.probability
     )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.units import BANDWIDTH, BYTES, NONE, TIME
+from ingest.units import BANDWIDTH, BYTES, NONE, TIME_DIMENSION
 from pipeline.projection.fitting.measured_columns import read_columns
 from tests.pipeline.projection.mistakes import refused
 
@@ -29,7 +29,7 @@ def test_units_come_from_headers(read):
     found = read(TEXT)
     assert list(found.cells) == ["kernel", "V", "time", "size", "rate", "n_items", "xy", "note"]
     assert found.numbers("V", NONE).tolist() == [1, 2, 3]
-    assert found.numbers("time", TIME).tolist() == pytest.approx([2.5e-6, 1e-3, 0])
+    assert found.numbers("time", TIME_DIMENSION).tolist() == pytest.approx([2.5e-6, 1e-3, 0])
     assert found.numbers("size", BYTES).tolist() == [3 * 1024, -3 * 1024, 512]
     assert found.numbers("rate", BANDWIDTH).tolist() == [4e9, 0.5e9, 1e9]
     assert found.numbers("n_items", NONE).tolist() == [5, 6, 7]
@@ -52,7 +52,7 @@ def test_units_come_from_headers(read):
 def test_suffixes_are_units(read, suffix, factor):
     found = read(f"a_b_{suffix},_{suffix}\n2,3\n")
     assert found.cells.keys() == {"a_b", f"_{suffix}"}
-    dimension = BYTES if suffix.endswith("B") else TIME
+    dimension = BYTES if suffix.endswith("B") else TIME_DIMENSION
     assert found.numbers("a_b", dimension) == pytest.approx([2 * factor])
     assert found.numbers(f"_{suffix}", NONE).tolist() == [3]
 
@@ -81,13 +81,13 @@ def test_errors_name_file_line_and_column(read):
     found = read("n,t [s]\n1,2\n\n3,inf\n5,x\n")
     where = found.where
     assert where.endswith("data.csv")
-    assert refused(found.numbers, "t", TIME) == (
+    assert refused(found.numbers, "t", TIME_DIMENSION) == (
         f"{where}: line 3: 'inf' in column 't' is not a number; correct or remove the line"
     )
     assert refused(found.numbers, "t", BYTES) == (
         f"{where}: column 't' is in s, not in B; give its unit in the header, such as 'time [us]'"
     )
-    assert "column 'n' is in no unit, not in s" in refused(found.numbers, "n", TIME)
+    assert "column 'n' is in no unit, not in s" in refused(found.numbers, "n", TIME_DIMENSION)
     assert "no column 'm'; columns here: n, t" in refused(found.texts, "m")
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from ingest.errors import InputError
 from ingest.toml_table import TomlTable
-from ingest.units import BYTES, NONE, TIME
+from ingest.units import BYTES, NONE, TIME_DIMENSION
 from pipeline.projection.fitting.measured_columns import ALLREDUCES, MESSAGES
 from pipeline.projection.fitting.term_data import read_measurements
 from tests.pipeline.projection.fitting import benchmark_outputs as outputs
@@ -17,7 +17,7 @@ from tests.pipeline.projection.mistakes import refused
 def read(tmp_path):
     """Read the data of a term in a file that lies beside its data."""
 
-    def call(data, inputs, benchmarks=(), dimension=TIME, **keys):
+    def call(data, inputs, benchmarks=(), dimension=TIME_DIMENSION, **keys):
         table = TomlTable({"data": data, **keys}, tmp_path / "cluster.toml", ("terms", "t"))
         return read_measurements(table, inputs, dimension, benchmarks=benchmarks)
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.units import BANDWIDTH, BYTES, FLOP_RATE, RATE, TIME, parse_quantity
+from ingest.units import BANDWIDTH, BYTES, FLOP_RATE, RATE, TIME_DIMENSION, parse_quantity
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.expressions.symbolic_model import constant
 from pipeline.projection.machines.machine_text import MachineProvenance, machine_file, quantity
@@ -86,7 +86,11 @@ def test_values_have_their_units_and_spreads(load):
     assert values["bw_core"].relative_sd == pytest.approx(1 / 14, rel=0.01)
     assert values["latency_memory"].value == pytest.approx(1e-7)
     assert values["latency_memory"].relative_sd == pytest.approx(0.1)
-    assert [values[name].dimension for name in ("hz", "peak_dp", "latency_memory")] == [RATE, FLOP_RATE, TIME]
+    assert [values[name].dimension for name in ("hz", "peak_dp", "latency_memory")] == [
+        RATE,
+        FLOP_RATE,
+        TIME_DIMENSION,
+    ]
     assert "bw_l3" not in values
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from ingest.errors import InputError, UsageError
-from ingest.units import BANDWIDTH, BYTES, FLOP_RATE, NONE, RATE, TIME
+from ingest.units import BANDWIDTH, BYTES, FLOP_RATE, NONE, RATE, TIME_DIMENSION
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.expressions.shipped_files import shipped
 from pipeline.projection.expressions.symbolic_model import Model, constant
@@ -167,9 +167,9 @@ UNITS = {
     "bw_l2": BANDWIDTH,
     "bw_l3": BANDWIDTH,
     "bw_network": BANDWIDTH,
-    "latency_memory": TIME,
-    "allreduce_node": TIME,
-    "allreduce_step": TIME,
+    "latency_memory": TIME_DIMENSION,
+    "allreduce_node": TIME_DIMENSION,
+    "allreduce_step": TIME_DIMENSION,
 }
 WHOLE = [name for name in shipped("machine") if load_machine(name).covers == ("node", "network")]
 

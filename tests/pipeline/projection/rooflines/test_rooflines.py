@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ingest.errors import UsageError
-from ingest.units import TIME, Quantity
+from ingest.units import TIME_DIMENSION, Quantity
 from pipeline.projection.machines.machine_values import load_machine
 from pipeline.projection.rooflines.bandwidth_projection import Group
 from pipeline.projection.rooflines.rooflines import RooflinePoint, points_of, roofline
@@ -17,7 +17,7 @@ def point(name, level, intensity, rate, run=""):
 
 
 def group(kind="threaded", seconds=10.0, **counters):
-    time = Quantity(value=seconds, dimension=TIME)
+    time = Quantity(value=seconds, dimension=TIME_DIMENSION)
     return Group(name="g", time=time, share=None, kind=kind, counters=counters)
 
 

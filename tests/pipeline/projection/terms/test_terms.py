@@ -7,7 +7,7 @@ import pytest
 
 from ingest.errors import InputError, ModelError, PipelineError, UsageError
 from ingest.toml_table import TomlTable
-from ingest.units import BANDWIDTH, BYTES, TIME
+from ingest.units import BANDWIDTH, BYTES, TIME_DIMENSION
 from pipeline.projection.expressions.evaluation import broken_limits, predict
 from pipeline.projection.expressions.symbolic_model import constant
 from pipeline.projection.terms.terms import read_term
@@ -243,7 +243,7 @@ def test_some_parameters_may_be_stated_beside_measurements():
 
 
 def test_expressions_use_the_names_given():
-    found = term({"expression": "2 * tree + n", "inputs": {"n": "s"}}, {"tree": constant(3, TIME)})
+    found = term({"expression": "2 * tree + n", "inputs": {"n": "s"}}, {"tree": constant(3, TIME_DIMENSION)})
     assert value(found.model, n=1) == 7.0
 
 

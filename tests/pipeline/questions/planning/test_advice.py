@@ -9,7 +9,7 @@ from pipeline.models.total import predict_total
 from pipeline.questions.planning.advice import (
     LEAST_GAIN,
     MOST_POINTS,
-    USEFUL,
+    USEFUL_WIDTH,
     advise,
     candidate_points,
     larger_points,
@@ -98,7 +98,7 @@ def test_what_stays_useless_is_not_advised_but_what_would_help_is_named() -> Non
     models = fit(("p",), P, values, parts=True)
     plan = advise(models, P, AT, float(models.expected(np.array([[300.0]])).sum()))
     lower, _, upper = interval(models, AT)
-    assert upper > USEFUL * lower and plan.steps == ()
+    assert upper > USEFUL_WIDTH * lower and plan.steps == ()
     assert plan.instead is not None and plan.instead.point == (512.0,)
     assert plan.instead.cost > plan.budget and plan.instead.repetitions == 1
 

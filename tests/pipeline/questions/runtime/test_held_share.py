@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ingest.profile import CORES, NODES
+from ingest.profile import NODES, SYSTEM_CORES
 from ingest.run_settings import SETTING, STATISTIC
 from pipeline.questions.runtime.figures import held_share
 from pipeline.questions.runtime.runtime import runtime
@@ -35,21 +35,21 @@ def test_threads_of_processes_are_cores():
 
 
 def test_hardware_threads_share_cores():
-    analysis = ideal(scales=(2, 4, 8, 16), attributes=lambda at: {**LOG, CORES: str(at[0] // 2)})
+    analysis = ideal(scales=(2, 4, 8, 16), attributes=lambda at: {**LOG, SYSTEM_CORES: str(at[0] // 2)})
     found = figures(analysis)
     assert found.wall.value == pytest.approx(64 / P[1:], rel=1e-3)
     assert found.core_hours.value == pytest.approx(np.full(5, 32 / 3600), rel=1e-3)
 
 
 def test_a_run_holds_the_whole_node_whatever_it_uses():
-    found = figures(ideal(attributes=lambda at: {CORES: "24", NODES: "1"}))
+    found = figures(ideal(attributes=lambda at: {SYSTEM_CORES: "24", NODES: "1"}))
     assert_same_scaling(found)
     held = np.array([24, 24, 24, 24, 24, 48])  # 32 processes need a second node
     assert found.core_hours.value == pytest.approx(held * 64 / P / 3600, rel=1e-3)
 
 
 def test_nodes_that_are_half_full_stay_so():
-    found = figures(ideal(attributes=lambda at: {CORES: str(4 * at[0]), NODES: str(at[0])}))
+    found = figures(ideal(attributes=lambda at: {SYSTEM_CORES: str(4 * at[0]), NODES: str(at[0])}))
     assert_same_scaling(found)
     assert found.core_hours.value == pytest.approx(np.full(6, 4 * 64 / 3600), rel=1e-3)
 

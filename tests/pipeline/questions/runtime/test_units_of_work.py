@@ -5,7 +5,7 @@ import pytest
 
 from ingest.locate import locate
 from ingest.run_settings import SETTING
-from ingest.work_rates import RATE, UNITS_OF_WORK
+from ingest.work_rates import RATE_METRIC, UNITS_OF_WORK
 from pipeline.config.options import Options
 from pipeline.questions.runtime.runtime import runtime
 from pipeline.stages.ingest import ingest
@@ -19,7 +19,7 @@ SCALES = (1, 2, 4, 8, 16)
 
 def states(work):
     """Return what runs state that do so many nanoseconds, given a point."""
-    return lambda at: {SETTING + RATE: "ns/day", UNITS_OF_WORK: str(work(at[0]))}
+    return lambda at: {SETTING + RATE_METRIC: "ns/day", UNITS_OF_WORK: str(work(at[0]))}
 
 
 def rate(analysis, target=64.0):

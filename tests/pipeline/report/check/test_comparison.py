@@ -10,7 +10,7 @@ from pipeline.gate.compared_studies import ComparedCurves
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.models.prediction import Prediction
 from pipeline.report.check.document import check_document, comparison_document
-from pipeline.report.check.terminal import TOTAL, comparison_table, comparison_verdict, show_comparison
+from pipeline.report.check.terminal import TOTAL_KERNEL, comparison_table, comparison_verdict, show_comparison
 from pipeline.report.page.comparison_page import comparison_html
 from tests.pipeline.report.check.results import NASTY, kernel, kernels, result, trees
 from tests.terminal_output import printed
@@ -86,7 +86,7 @@ def test_the_comparison_page_shows_both_sides_their_models_and_renames():
 
 
 def of_total(verdict, **given):
-    return replace(kernel("total", verdict, **given), kernel=TOTAL)
+    return replace(kernel("total", verdict, **given), kernel=TOTAL_KERNEL)
 
 
 def test_a_comparison_counts_what_is_worse_and_better():

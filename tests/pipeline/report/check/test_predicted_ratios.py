@@ -13,7 +13,7 @@ from pipeline.gate.kernel_values import Scope
 from pipeline.gate.study_check import check
 from pipeline.models.fit import fit
 from pipeline.models.options import ModelOptions
-from pipeline.models.prediction import LEAST
+from pipeline.models.prediction import LEAST_LOWER
 from pipeline.models.total import agreeing, predict_total
 from pipeline.report.check.ci_servers import check_markdown
 from pipeline.report.check.document import check_document, comparison_document
@@ -50,7 +50,7 @@ def predicted(whole):
     found = np.empty((3, len(whole.kernels), len(POINTS)))
     parts = predict_total(models, POINTS), agreeing(regions, models).predict(POINTS), models.predict(POINTS)
     for some, part in zip(rows, parts, strict=True):
-        found[:, some] = np.stack([part.value, np.maximum(part.lower, LEAST * part.value), part.upper])
+        found[:, some] = np.stack([part.value, np.maximum(part.lower, LEAST_LOWER * part.value), part.upper])
     return found
 
 

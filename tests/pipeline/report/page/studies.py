@@ -16,13 +16,13 @@ from ingest.arrays import FloatArray
 from ingest.profile import Metric
 from ingest.reduction import reduce_profile
 from ingest.scaling import Scaling, decide_scaling
-from ingest.series import Series
+from ingest.series import MeasuredSeries
 from pipeline.models.options import ModelOptions
 from pipeline.models.quality import Note
 from pipeline.questions.analysis import Analysis, Outlook, analyse, default_target, look_ahead
 from pipeline.questions.runtime.runtime import runtime
 from pipeline.report.page import MetricOutlook, Report
-from pipeline.report.page.embedding import BYTES
+from pipeline.report.page.embedding import EMBEDDED_BYTES
 from pipeline.report.page.page_data import levels_shown, page_data
 from pipeline.report.page.positions import positions_of
 from tests.pipeline.questions.runtime.programs import STRONG, experiment
@@ -127,7 +127,7 @@ def two_parameter_study() -> Analysis:
     values = np.stack([2 * n, 0.001 * n**3, 0.01 * p**1.5 + 0 * n])[:, :, None]
     values = values * np.random.default_rng(3).normal(1, 0.01, (3, len(p), 2))
     paths = (("main",), ("main", "solve"), ("main", "reduce"))
-    series = Series(
+    series = MeasuredSeries(
         source="two.txt",
         parameters=("p", "n"),
         points=np.column_stack([p, n]),
@@ -158,7 +158,7 @@ def three_parameter_study() -> Analysis:
     p, t, n = (a.ravel() for a in np.meshgrid(*scales, indexing="ij"))
     values = np.stack([0.5 * n**2 / (p * t), 0.3 * n + 0 * p, 0.2 * p**0.5 * n, 0.01 * p * t * np.log2(n)])
     values = values[:, :, None] * np.random.default_rng(4).normal(1, 0.02, (4, len(p), 3))
-    series = Series(
+    series = MeasuredSeries(
         source="three.txt",
         parameters=("p", "t", "n"),
         points=np.column_stack([p, t, n]),
@@ -191,9 +191,9 @@ def unpacked(text: str) -> Any:
     rest = 4 + int.from_bytes(content[:4], "little")
 
     def placed(found: dict[str, Any]) -> Any:
-        if BYTES not in found:
+        if EMBEDDED_BYTES not in found:
             return found
-        first, length = found[BYTES]
+        first, length = found[EMBEDDED_BYTES]
         return content[rest + first : rest + first + length]
 
     return json.loads(content[4:rest], object_hook=placed)

@@ -6,7 +6,7 @@ import pytest
 from pipeline.gate.check_result import PointRatio, Ruling
 from pipeline.gate.compared_studies import ComparedScale, ComparedTrees, ScaleValues
 from pipeline.gate.kernel_values import KernelId, Scope
-from pipeline.report.check.terminal import WORDS
+from pipeline.report.check.terminal import VERDICT_WORDS
 from pipeline.report.page import comparison_page as module
 from pipeline.report.page.comparison_page import call_tree_data
 from tests.pipeline.report.check.results import kernel, result
@@ -34,7 +34,7 @@ def names(data):
 
 
 def test_values_ranges_and_places_of_both_sides():
-    data = call_tree_data(trees(), result(), WORDS)
+    data = call_tree_data(trees(), result(), VERDICT_WORDS)
     assert names(data) == [path[-1] for path in PATHS]
     assert data["parent"] == PARENT.tolist()
     first, second = data["scales"]
@@ -51,13 +51,13 @@ def test_values_ranges_and_places_of_both_sides():
 def test_the_interval_of_the_whole_program_has_two_ends_or_none(whole, expected):
     scale = trees().scales[1]
     scale = dataclasses.replace(scale, b=dataclasses.replace(scale.b, whole=whole))
-    data = call_tree_data(trees(scales=(scale,)), result(), WORDS)
+    data = call_tree_data(trees(scales=(scale,)), result(), VERDICT_WORDS)
     assert data["scales"][0]["b"]["whole"] == expected
 
 
 def test_small_call_paths_are_folded_into_one_callee_of_their_caller(monkeypatch):
-    monkeypatch.setattr(module, "MOST_CALLPATHS", 3)
-    data = call_tree_data(trees(), result(kernel("b"), kernel("a")), WORDS)
+    monkeypatch.setattr(module, "_MOST_CALLPATHS", 3)
+    data = call_tree_data(trees(), result(kernel("b"), kernel("a")), VERDICT_WORDS)
     assert names(data) == ["main", "a", "x", "others (3 folded into one)"]
     assert data["parent"] == [-1, 0, 1, 0]
     side = data["scales"][0]["a"]
@@ -68,18 +68,18 @@ def test_small_call_paths_are_folded_into_one_callee_of_their_caller(monkeypatch
 
 
 def test_callers_are_found_behind_what_is_folded(monkeypatch):
-    monkeypatch.setattr(module, "MOST_CALLPATHS", 3)
+    monkeypatch.setattr(module, "_MOST_CALLPATHS", 3)
     scale = trees().scales[0]
     swapped = np.array([1.0, 1, 1, 2, 50, 1])
     scale = dataclasses.replace(scale, a=values(swapped), b=values(swapped))
-    data = call_tree_data(trees(scales=(scale,)), result(), WORDS)
+    data = call_tree_data(trees(scales=(scale,)), result(), VERDICT_WORDS)
     assert names(data) == ["main", "b", "y", "others (2 folded into one)", "z"]
     assert data["parent"] == [-1, 0, 1, 0, 1]
 
 
 def test_a_single_folded_call_path_keeps_its_name_and_range(monkeypatch):
-    monkeypatch.setattr(module, "MOST_CALLPATHS", 5)
-    data = call_tree_data(trees(), result(), WORDS)
+    monkeypatch.setattr(module, "_MOST_CALLPATHS", 5)
+    data = call_tree_data(trees(), result(), VERDICT_WORDS)
     assert sorted(names(data)) == sorted(path[-1] for path in PATHS)
     assert not np.isnan(floats(data["scales"][0]["a"]["lower"])).all()
     assert np.isfinite(floats(data["scales"][0]["a"]["lower"])[names(data).index("y")])
@@ -90,7 +90,7 @@ def test_kernels_have_verdicts_and_tested_ratios_in_the_order_of_the_table():
     total = dataclasses.replace(total, kernel=KernelId(Scope.TOTAL, ("total",)))
     change = (PointRatio({"p": 8.0}, 1.5, 1.2, np.inf), PointRatio({"p": 4.0}, 9.0, 1, 1))
     one = kernel("b", Ruling.IMPROVEMENT, measured=change, target=(PointRatio({"p": 32.0}, 1.25, 1.0, 2.0),))
-    data = call_tree_data(trees(), result(total, one, kernel("a", target=())), WORDS)
+    data = call_tree_data(trees(), result(total, one, kernel("a", target=())), VERDICT_WORDS)
     assert data["kernels"] == [
         [-1, "worse", [[1.5, 1.2, 1.9], None]],
         [3, "better", [[1.5, 1.2, None], [1.25, 1.0, 2.0]]],
@@ -100,6 +100,8 @@ def test_kernels_have_verdicts_and_tested_ratios_in_the_order_of_the_table():
 
 def test_long_names_have_a_short_one():
     paths = (("main",), *(("main", f"void f<int>({n})") for n in "abcde"))
-    data = call_tree_data(trees(callpaths=paths, parent=np.array([-1, 0, 0, 0, 0, 0])), result(), WORDS)
+    data = call_tree_data(
+        trees(callpaths=paths, parent=np.array([-1, 0, 0, 0, 0, 0])), result(), VERDICT_WORDS
+    )
     assert data["regions"][0] == {"name": "main"}
     assert data["regions"][1]["short"] != data["regions"][1]["name"]

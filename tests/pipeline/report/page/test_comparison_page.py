@@ -18,7 +18,7 @@ from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.gate.study_check import check
 from pipeline.gate.target_forecast import forecast
 from pipeline.models.options import ModelOptions
-from pipeline.report.check.terminal import TOTAL
+from pipeline.report.check.terminal import TOTAL_KERNEL
 from pipeline.report.page.comparison_page import comparison_html
 from pipeline.wording.quantities import estimate_text, figure
 from tests.pipeline.gate.studies import many, study
@@ -102,9 +102,9 @@ def test_everything_follows_the_target_with_the_numbers_of_predict(page: Any) ->
     for target in (512, 256):
         page.get_by_label("Target p", exact=True).fill(str(target))
         page.keyboard.press("Enter")
-        curves = studies.curves([TOTAL, k1], np.array([[float(target)]]))
+        curves = studies.curves([TOTAL_KERNEL, k1], np.array([[float(target)]]))
         a, b = (forecast(one, curves.points, ModelOptions()) for one in studies.measured)
-        for kernel, says in ((TOTAL, "#total-says"), (k1, "#kernel-says")):
+        for kernel, says in ((TOTAL_KERNEL, "#total-says"), (k1, "#kernel-says")):
             for letter, side in (("A", a), ("B", b)):
                 ends = side.of([kernel]).prediction
                 values = (float(end[0, 0]) for end in (ends.value, ends.lower, ends.upper))

@@ -13,7 +13,7 @@ from pipeline.models.quality import Note
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis, Level, default_target, kernel_formulas, look_ahead
-from pipeline.report.page.page_data import PLAUSIBLE, kernel_data, plausible, region_numbers, warning_texts
+from pipeline.report.page.page_data import SHOWN_RIVAL, kernel_data, plausible, region_numbers, warning_texts
 from pipeline.report.page.positions import positions_of
 from pipeline.report.page.shown_kernels import shown_kernels
 from pipeline.wording.quantities import figure
@@ -194,8 +194,8 @@ def with_rivals(models: ScalingModels) -> ScalingModels:
 def test_only_plausible_rivals_are_shown() -> None:
     models = with_rivals(study().callpaths.models)
     assert plausible(models, 0) == [0, 1, 2, 3]
-    assert PLAUSIBLE == 0.02
-    doubtful = changed(models, weight=np.tile([0.01, PLAUSIBLE / 2, PLAUSIBLE, 0.019, 0.5, 0.5], (5, 1)))
+    assert SHOWN_RIVAL == 0.02
+    doubtful = changed(models, weight=np.tile([0.01, SHOWN_RIVAL / 2, SHOWN_RIVAL, 0.019, 0.5, 0.5], (5, 1)))
     assert plausible(doubtful, 0) == [0, 2]
     chosen = np.where(np.arange(6) < 2, grid_of(models).chosen, -1)
     few = changed(models, chosen=chosen)

@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 from pipeline.questions.analysis import default_target
 from pipeline.report.page import positions
-from pipeline.report.page.positions import BEYOND_TARGET, FARTHEST, FEWEST, MOST, filled, positions_of
+from pipeline.report.page.positions import (
+    BEYOND_TARGET,
+    FARTHEST,
+    FEWEST_POSITIONS,
+    MOST,
+    filled,
+    positions_of,
+)
 from tests.pipeline.report.page.studies import (
     PROCESSES,
     study,
@@ -51,7 +58,7 @@ def test_every_value_of_the_other_parameters_has_a_line() -> None:
     assert sorted(required) == sorted([*analysis.experiment.points.tolist(), [256.0, 90.0], [256.0, 30.0]])
     three = positions_of(three_parameter_study(), default_target(three_parameter_study()))
     assert len(three.lines) == 12
-    assert len(three.scales) >= FEWEST
+    assert len(three.scales) >= FEWEST_POSITIONS
 
 
 def test_the_scaled_parameter_may_stand_anywhere() -> None:
@@ -64,7 +71,7 @@ def test_the_scaled_parameter_may_stand_anywhere() -> None:
 
 
 def test_large_studies_have_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(positions, "MOST_VALUES", 5 * 20)
+    monkeypatch.setattr(positions, "_MOST_VALUES", 5 * 20)
     assert len(positions_of(study(), np.array([[256.0]])).scales) < MOST
 
 

@@ -95,7 +95,7 @@ def test_a_kept_call_path_is_called_by_the_nearest_that_is_kept(monkeypatch: pyt
         ("main", "c"): lambda p: 0.002 + 0 * p,
     }
     analysis = study_of(deep)
-    monkeypatch.setattr(shown_kernels, "LEADING", 1.0)
+    monkeypatch.setattr(shown_kernels, "_LEADING", 1.0)
     found = callpaths(analysis)
     names = found.kernels.regions
     assert names[:-1] == ["main", "z", "b"]
