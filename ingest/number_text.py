@@ -1,6 +1,7 @@
-"""How numbers are written for people, in messages, tables and pages: without exponents, with few digits."""
+"""How numbers are written: for people without exponents and with few digits, and for JSON."""
 
 import math
+import sys
 
 NUMBER_WORDS = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 
@@ -9,6 +10,7 @@ _INFINITE_FROM = 1e300  # JSON has no larger number, so what is stored as large 
 _SMALLEST_DECIMAL = 1e-4
 _WHOLE_BELOW = 10_000  # numbers with a thousands separator are rounded, smaller ones are not
 _WHOLE_PERCENT_FROM = 10.0  # 1000 %
+_JSON_DIGITS = 10  # significant digits: more than any measurement has, few enough to be read
 
 
 def figure(value: float, digits: int = 3) -> str:
@@ -58,3 +60,15 @@ def percent(share: float) -> str:
 def given_percent(share: float) -> str:
     """Write a share that somebody chose, as exactly as it was given: ``80 %``, ``0.5 %``."""
     return f"{value_text(round(100 * share, 10))} %"
+
+
+def number(value: float) -> float | int:
+    """Round a value for JSON: ten significant digits, whole numbers as integers.
+
+    An infinite value becomes the largest number there is, since JSON has no other.
+    """
+    if math.isnan(value):
+        raise ValueError("no number of a report may be NaN")
+    most = sys.float_info.max
+    rounded = min(max(float(f"{value:.{_JSON_DIGITS}g}"), -most), most)
+    return int(rounded) if rounded.is_integer() and abs(rounded) < 2**53 else rounded

@@ -5,9 +5,9 @@ from dataclasses import MISSING, fields, is_dataclass
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
+from ingest.record_codec import document, restored
 from pipeline.columns.summary import RuntimeSummary, Summary
 from pipeline.stages import model
-from pipeline.wording.record_codec import document, restored
 
 
 def summary_of(*arguments: Any, **options: Any) -> dict[str, Any]:

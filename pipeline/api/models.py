@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError, extra
+from ingest.record_codec import document
 from pipeline.columns.column import percentage
 from pipeline.config.job_options import read_job, read_kept
 from pipeline.config.option_readers import broadcast_points
@@ -39,7 +40,6 @@ from pipeline.stages.model import require_additive, summary_of, target_points
 from pipeline.stages.plot import find_kernel, kernel_curve
 from pipeline.store.results import read_study
 from pipeline.wording.quantities import callpath_text, counted, probability_text
-from pipeline.wording.record_codec import document
 
 if TYPE_CHECKING:
     import pandas as pd

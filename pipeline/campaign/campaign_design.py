@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from ingest.errors import InputError
+from ingest.record_codec import restored
 from pipeline.campaign.description import Campaign, Point
 from pipeline.campaign.folders import PILOT_NAME, PLAIN_NAME, run_name
 from pipeline.columns.campaigns import CampaignAnswer
 from pipeline.questions.planning.rounds import LiftedLimit
 from pipeline.store.atomic import write_json
-from pipeline.wording.record_codec import restored
 
 Purpose: TypeAlias = Literal["all", "pilot", "filter", "series", "extra", "again"]
 """What a round is for: all described runs, first costs, to verify a filter, a first model, a narrower

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from ingest.errors import UsageError
+from ingest.record_codec import document
 from pipeline.columns.jobs import choice_json, job_sentences
 from pipeline.columns.measured_runs import verdict
 from pipeline.columns.summary import Summary
@@ -34,7 +35,6 @@ from pipeline.stages.model import change_notices, stored_summary
 from pipeline.stages.run import run
 from pipeline.store.generation import is_result
 from pipeline.store.results import read_study as read_results
-from pipeline.wording.record_codec import document
 
 ANSWER_LIMIT = 8
 _LISTED = ("kernels", "regions")

@@ -218,8 +218,8 @@ class KernelPresentation(Presentation):
         Raises:
             UsageError: there are no groups, since the metric has no sum.
         """
+        from ingest.record_codec import document
         from pipeline.columns.summary import Summary
-        from pipeline.wording.record_codec import document
 
         rows = self.rows
         if self.by == "group" and not getattr(summary, "groups", ()):

@@ -49,8 +49,8 @@ def image_form(target: str) -> str:
 
 def write_summary(target: str | None, summary: object) -> bool:
     """Write a record, or plain data, to the target of ``--json``; return whether that is standard output."""
+    from ingest.record_codec import document
     from pipeline.store.atomic import json_bytes
-    from pipeline.wording.record_codec import document
 
     if target is not None:
         write_output(target, json_bytes(document(summary) if is_dataclass(summary) else summary))

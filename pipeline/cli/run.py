@@ -50,13 +50,13 @@ def run(
     ] = False,
 ) -> None:
     """Read profiles, write a Score-P filter, model every kernel and rank future bottlenecks."""
+    from ingest.record_codec import document
     from pipeline.columns.kernel_tables import ranking_table
     from pipeline.columns.scales import answer_table
     from pipeline.report.render.console import console, show_sentence
     from pipeline.report.terminal.answer import GROWING_SHOWN, show_answer, show_next_step
     from pipeline.report.terminal.results import show_efficiency, show_result
     from pipeline.stages.run import run
-    from pipeline.wording.record_codec import document
 
     options = load_options(config, directory, **given)
     if group_by is not None:
@@ -97,10 +97,10 @@ def run(
 
 def _show_groups(directory: Path, options: Options, name: str, shown: Presentation) -> None:
     """Make a study per value of some metadata and show them side by side."""
+    from ingest.record_codec import document
     from pipeline.columns.scales import groups_table
     from pipeline.report.render.terminal_tables import show_table
     from pipeline.stages.run import RunGroups, run_groups
-    from pipeline.wording.record_codec import document
 
     results = run_groups(directory, options, name, reading_progress, show_notice)
     damaged = {entry["path"]: entry for result in results.values() for entry in result.damaged}

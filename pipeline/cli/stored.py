@@ -120,12 +120,12 @@ def tree(
     shown: Presentation = Presentation(),
 ) -> None:
     """Show the call tree with shares and growth, measured at the largest scale or predicted (--at)."""
+    from ingest.record_codec import document
     from pipeline.columns.shown_tree import tree_table
     from pipeline.config.option_readers import read_option_share
     from pipeline.report.terminal.results import show_tree
     from pipeline.stages.model import summary_of, tree_point, tree_values
     from pipeline.store.results import read_analysis
-    from pipeline.wording.record_codec import document
 
     share = read_option_share("--least", least)
     analysis = read_analysis(out, metric)

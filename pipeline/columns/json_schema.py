@@ -22,9 +22,9 @@ from typing import (
     is_typeddict,
 )
 
+from ingest.record_codec import entries
 from pipeline.columns.column import Column
 from pipeline.wording.quantities import FigureJson
-from pipeline.wording.record_codec import entries
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _SCALARS: Mapping[Any, Mapping[str, Any]] = {

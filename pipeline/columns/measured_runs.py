@@ -7,12 +7,12 @@ from functools import partial
 from operator import itemgetter
 from typing import Annotated, Any, ClassVar
 
+from ingest.record_codec import entry
 from ingest.run_settings import agreed_settings, described_runs
 from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import EXACT_KIND, QUANTITY, SHARE, TEXT, TEXTS, Column, filled, parameters
 from pipeline.columns.target_sentences import next_sentence
 from pipeline.wording.quantities import BETWEEN, callpath_text, counted, half_width, number, quantity
-from pipeline.wording.record_codec import entry
 
 _COUNTS = {
     "repetition": "rep",

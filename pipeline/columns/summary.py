@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, TypeAlias
 
+from ingest.record_codec import PLAIN
 from pipeline.questions.crossovers import NamedCrossover
 from pipeline.questions.differing_work import DifferingWork
 from pipeline.questions.expected_growth import JudgedExpectation
@@ -15,7 +16,6 @@ from pipeline.questions.resource_use import PredictedResource
 from pipeline.questions.runtime.losses import LossCause
 from pipeline.questions.what_if import PotentialAt
 from pipeline.wording.quantities import FigureJson
-from pipeline.wording.record_codec import PLAIN
 
 Point: TypeAlias = Mapping[str, float]
 Row: TypeAlias = Mapping[str, Any]

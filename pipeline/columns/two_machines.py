@@ -11,6 +11,7 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.callpaths import folded
 from ingest.number_text import percent
+from ingest.record_codec import entry
 from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import (
     ANSWER,
@@ -37,7 +38,6 @@ from pipeline.projection.study.transfer import Transfer
 from pipeline.questions.analysis import Level
 from pipeline.wording.escaping import visible
 from pipeline.wording.quantities import estimate_text, point_text
-from pipeline.wording.record_codec import entry
 
 _VAGUE = f"over a factor of {MOST_SPAN:.0f}"
 _WORDS = {

@@ -18,6 +18,7 @@ from scipy.special import ndtr
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from ingest.experiment import Experiment
+from ingest.record_codec import entry
 from pipeline.models.forms import term_values
 from pipeline.models.kernels import is_callpath_id
 from pipeline.models.options import Expectation
@@ -35,7 +36,6 @@ from pipeline.wording.quantities import (
     point_text,
     probability_text,
 )
-from pipeline.wording.record_codec import entry
 
 _NEGLIGIBLE = 0.1  # a power of the scale: what grows by it beyond the function is not said to grow faster
 _SURE = 0.9  # probability from which on it is told

@@ -10,6 +10,7 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import UsageError
 from ingest.experiment import Experiment, RunRecord
+from ingest.record_codec import entry
 from ingest.region_class import CLASSES, USEFUL_WORK, Activity, region_class, region_classes
 from pipeline.models.kernels import Kernels, is_time, mean_over_repetitions, region_kernels, start_up
 from pipeline.models.prediction import Prediction
@@ -30,7 +31,6 @@ from pipeline.wording.quantities import (
     point_text,
     quantity,
 )
-from pipeline.wording.record_codec import entry
 
 _Factors: TypeAlias = Callable[[FloatArray], FloatArray]
 """Of all kernels at points float64[Q, D], float64[K, Q], from 0 on."""

@@ -9,6 +9,7 @@ import pandas as pd
 
 from ingest.arrays import FloatArray
 from ingest.experiment import Experiment
+from ingest.record_codec import document
 from ingest.run_settings import SETTING, metadata_of, stated
 from pipeline.columns.cells import DataTable
 from pipeline.columns.changes import measured_at
@@ -24,7 +25,6 @@ from pipeline.questions.analysis import Level, Outlook
 from pipeline.questions.isoefficiency import Isoefficiency
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.wording.quantities import counted
-from pipeline.wording.record_codec import document
 
 if TYPE_CHECKING:
     from pipeline.columns.two_machines import StudyOnTwoMachines

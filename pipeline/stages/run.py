@@ -12,6 +12,7 @@ from ingest.discovery import Discovery
 from ingest.errors import InputError, UsageError
 from ingest.locate import Located, locate
 from ingest.readers import SeriesReader
+from ingest.record_codec import document, restored
 from ingest.run_settings import SETTING, described_as, metadata_of, stated
 from ingest.tables.table_files import TableSource
 from pipeline.columns.json_schema import Published
@@ -40,7 +41,6 @@ from pipeline.store.generation import finish, new_generation, open_result, publi
 from pipeline.store.lock import Notify, only_writer
 from pipeline.store.results import EVIDENCE, FILTER, REPORT, SUMMARY, run_provenance, write_analysis
 from pipeline.store.stored_locations import abridged, write_locations
-from pipeline.wording.record_codec import document, restored
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -22,6 +22,7 @@ from ingest.errors import InputError, UsageError
 from ingest.experiment import Experiment, OverheadCorrection, PerVisit, RunRecord
 from ingest.parameter_roles import LeftOut
 from ingest.profile import Metric, MetricKind, RegionTable
+from ingest.record_codec import as_plain, restored
 from ingest.reduction import Reduction
 from ingest.region_class import RegionClass
 from ingest.scaling import ScalingDecision, named_by_runs
@@ -53,7 +54,6 @@ from pipeline.store.arrow import (
 )
 from pipeline.store.generation import STORE_VERSION, StoredResult, damaged, read_result
 from pipeline.store.made_from import InputFile, software
-from pipeline.wording.record_codec import as_plain, restored
 
 CALLPATHS, MEASUREMENTS, _RUNS = "callpaths.parquet", "measurements.parquet", "runs.parquet"
 _KEY = b"experiment"

@@ -1,7 +1,6 @@
 """How numbers, quantities, intervals, growth, points and names are written, for people and for JSON."""
 
 import math
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypedDict
@@ -9,13 +8,12 @@ from typing import TypedDict
 import numpy as np
 import numpy.typing as npt
 
-from ingest.number_text import NUMBER_WORDS, count, figure, given_percent, percent, value_text
+from ingest.number_text import NUMBER_WORDS, count, figure, given_percent, number, percent, value_text
 from ingest.units import SECONDS
 from pipeline.wording.escaping import shown_name, visible
 
-__all__ = ["count", "figure", "given_percent", "percent", "value_text"]  # beside what is defined here
+__all__ = ["count", "figure", "given_percent", "number", "percent", "value_text"]
 
-_JSON_DIGITS = 10  # significant digits: more than any measurement has, few enough to be read
 ELLIPSIS = "…"
 ARROW = " › "
 BETWEEN = " .. "
@@ -179,20 +177,8 @@ def callpath_text(callpath: Sequence[str], width: int) -> str:
 
 
 def numbers(values: npt.ArrayLike) -> list[float | int]:
-    """Round values for JSON: ten significant digits, whole numbers as integers.
-
-    Infinite values become the largest number there is, since JSON has no other.
-    """
+    """Round values for JSON as `number` does."""
     return list(map(number, np.asarray(values, dtype=np.float64).tolist()))
-
-
-def number(value: float) -> float | int:
-    """Round one value for JSON, as `numbers` does."""
-    if math.isnan(value):
-        raise ValueError("no number of a report may be NaN")
-    most = sys.float_info.max
-    rounded = min(max(float(f"{value:.{_JSON_DIGITS}g}"), -most), most)
-    return int(rounded) if rounded.is_integer() and abs(rounded) < 2**53 else rounded
 
 
 def point_json(names: Sequence[str], row: npt.ArrayLike) -> dict[str, float]:

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Annotated, ClassVar
 
 from ingest.errors import InputError, UsageError
+from ingest.record_codec import NO_ENTRY, entry
 from ingest.toml_table import TomlTable, read_toml
 from ingest.units import NONE, TIME_DIMENSION, Dimension, parse_quantity, stated, unit_text
 from pipeline.projection.expressions.shipped_files import find
-from pipeline.wording.record_codec import NO_ENTRY, entry
 
 _NOT_A_TIME = ("a measured total has to be a time", 'write it like "12.3 s"')
 _PROGRAM_KEYS = ("inputs", "terms", "define", "parts", "total")

@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar, TypeAlias
 import numpy as np
 
 from ingest.errors import PipelineError, UsageError, located
+from ingest.record_codec import NO_ENTRY, entry
 from ingest.toml_table import TomlTable
 from ingest.units import TIME_DIMENSION, Dimension, unit_text
 from pipeline.models.prediction import LEVEL
@@ -23,7 +24,6 @@ from pipeline.projection.rooflines.region_verdicts import RegionVerdict
 from pipeline.projection.rooflines.rooflines import Roofline
 from pipeline.projection.terms.measured_term import ModelReader
 from pipeline.projection.terms.terms import Term, read_term
-from pipeline.wording.record_codec import NO_ENTRY, entry
 
 _TOTAL = ("total", "total")
 _SPEEDUP = ("speedup", "speedup")

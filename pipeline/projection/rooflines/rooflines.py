@@ -15,11 +15,11 @@ from ingest.arrays import FloatArray
 from ingest.counters.counted_work import Work, known, work
 from ingest.errors import UsageError
 from ingest.experiment import Experiment
+from ingest.record_codec import NO_ENTRY, entry
 from ingest.region_class import Activity, region_class
 from ingest.units import BANDWIDTH, FLOP_RATE, NONE, Dimension, Quantity
 from pipeline.models.kernels import Kernels, mean_over_repetitions, sum_groups
 from pipeline.projection.rooflines.region_verdicts import RegionVerdict, verdict
-from pipeline.wording.record_codec import NO_ENTRY, entry
 
 if TYPE_CHECKING:  # it would load the symbolic models, which reports do without
     from pipeline.projection.machines.machine_values import Machine

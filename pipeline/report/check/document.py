@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any, TypedDict, cast
 
+from ingest.record_codec import as_plain, document, rounded
 from pipeline.columns.json_schema import Published
 from pipeline.gate.check_result import CheckResult, KernelResult
 from pipeline.gate.kernel_values import KernelId
-from pipeline.wording.record_codec import as_plain, document, rounded
 
 _VERSION = 1
 _ENDS = ("value", "lower", "upper")

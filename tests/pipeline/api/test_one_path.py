@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
+from ingest.record_codec import document
 from pipeline.config.options import Options
 from pipeline.stages.run import run
-from pipeline.wording.record_codec import document
 
 P = (2, 4, 8, 16, 32)
 

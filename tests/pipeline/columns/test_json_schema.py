@@ -6,9 +6,9 @@ from typing import Annotated, Any, ClassVar, Literal, NotRequired, TypedDict
 import jsonschema
 import pytest
 
+from ingest.record_codec import NO_ENTRY, entry
 from pipeline.columns.column import ESTIMATE, EXACT_KIND, SHARE, Column, json_rows
 from pipeline.columns.json_schema import DIALECT, Published, RowsOf, json_schema
-from pipeline.wording.record_codec import NO_ENTRY, entry
 
 ROWS = (Column(key="p", kind=EXACT_KIND), Column(key="share", kind=SHARE), Column(key="time", kind=ESTIMATE))
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from ingest.alignment import MeasuredRun, align
+from ingest.record_codec import document
 from ingest.reduction import reduce_profile
 from ingest.run_settings import METADATA
 from pipeline.config.options import Options
@@ -12,7 +13,6 @@ from pipeline.stages.ingest import Ingested
 from pipeline.stages.model import forecast_at, modelled
 from pipeline.stages.report import page_of
 from pipeline.stages.selection import selected
-from pipeline.wording.record_codec import document
 from tests.pipeline.report.page.studies import PROVENANCE
 from tests.pipeline.report.terminal.test_answer import answer
 from tests.profiles import make_profile

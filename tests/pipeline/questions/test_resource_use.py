@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from ingest.record_codec import document
 from ingest.resource_use import ENERGY, MEMORY, NODE_MEMORY
 from ingest.table_mapping import TableMapping
 from pipeline.config.options import Options
@@ -13,7 +14,6 @@ from pipeline.questions.resource_use import resource_at
 from pipeline.stages.choose import resources_of
 from pipeline.stages.run import run
 from pipeline.store.results import read_study
-from pipeline.wording.record_codec import document
 from tests.documents import stored_summary
 from tests.ingest.tables.table_files import sacct
 from tests.resource_studies import SCALES, lammps, likwid, scorep

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
+from ingest.record_codec import document
 from ingest.units import BYTES, NONE, TIME_DIMENSION
 from pipeline.columns.projections import Shipped, shipped_application, shipped_machine
 from pipeline.projection.applications.application import load_application
@@ -15,7 +16,6 @@ from pipeline.projection.machines.machine_values import load_machine
 from pipeline.report.projections import show_projection, show_shipped
 from pipeline.report.render.console import console
 from pipeline.stages.project import project, shipped_applications, shipped_machines
-from pipeline.wording.record_codec import document
 
 
 def printed(projection, width=None):

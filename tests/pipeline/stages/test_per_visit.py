@@ -14,6 +14,7 @@ from ingest.alignment import MeasuredRun, align
 from ingest.errors import InputError, UsageError
 from ingest.locate import locate
 from ingest.profile import Metric, MetricKind
+from ingest.record_codec import document
 from ingest.reduction import reduce_profile
 from pipeline.config.options import Options
 from pipeline.questions.runtime.runtime import runtime
@@ -26,7 +27,6 @@ from pipeline.stages.model import modelled
 from pipeline.stages.run import run
 from pipeline.stages.selection import per_visit, selected, without_kernels
 from pipeline.store.results import read_experiment, write_experiment
-from pipeline.wording.record_codec import document
 from tests.documents import summary_of
 from tests.ingest.readers.timer_logs import castep, dealii, lammps
 from tests.profiles import make_profile

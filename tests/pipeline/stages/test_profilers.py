@@ -7,12 +7,12 @@ from filters.make_filter import make_filter
 from ingest.discovery import discover
 from ingest.errors import InputError, UsageError
 from ingest.locate import locate
+from ingest.record_codec import document
 from pipeline.config.options import FilterOptions, Options
 from pipeline.stages.filter import filter_request
 from pipeline.stages.ingest import ingest
 from pipeline.stages.inspect import inspect_path
 from pipeline.stages.run import run
-from pipeline.wording.record_codec import document
 from tests.ingest.readers import profiler_files
 from tests.ingest.readers.cube3_files import document as cube3
 

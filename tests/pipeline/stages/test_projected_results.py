@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from ingest.errors import UsageError
+from ingest.record_codec import document
 from pipeline.config.options import Options
 from pipeline.models.options import ModelOptions
 from pipeline.projection.study.kernel_table import TYPICAL_MIX, Way
 from pipeline.stages.projected_results import places_of, project_results, stored_options
 from pipeline.stages.run import run
 from pipeline.store.results import read_study
-from pipeline.wording.record_codec import document
 from tests.flat_study import write_flat_study
 
 SAMPLES = Path(__file__).parents[3] / "sample_profiles"

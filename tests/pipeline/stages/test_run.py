@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from ingest.errors import UsageError
+from ingest.record_codec import document
 from pipeline.config.options import FilterOptions, Options
 from pipeline.stages.run import Stopwatch, run
 from pipeline.store.atomic import PARTIAL
 from pipeline.store.freshness import reuse_key
 from pipeline.store.generation import HIDDEN
 from pipeline.store.results import read_analysis, read_study
-from pipeline.wording.record_codec import document
 from tests.documents import stored_summary
 from tests.ingest.readers.timer_logs import castep
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from ingest.locate import locate
+from ingest.record_codec import document
 from pipeline.config.options import Options
 from pipeline.models.kernel_locations import study_locations
 from pipeline.stages.ingest import ingest
@@ -13,7 +14,6 @@ from pipeline.store.cache import ProfileCache
 from pipeline.store.generation import open_result
 from pipeline.store.results import read_analysis
 from pipeline.store.stored_locations import LOCATIONS, read_locations
-from pipeline.wording.record_codec import document
 from tests.cubex_writer import GroupSpec, MetricSpec, RegionSpec, write_cubex
 from tests.pipeline.report.page.studies import carried
 

@@ -8,6 +8,7 @@ import pytest
 
 from ingest.errors import UsageError
 from ingest.experiment import OverheadCorrection
+from ingest.record_codec import document
 from pipeline.config.options import Options, override
 from pipeline.questions.analysis import look_ahead, measured_total
 from pipeline.questions.crossovers import Crossover
@@ -18,7 +19,6 @@ from pipeline.stages.ingest import Ingested
 from pipeline.stages.model import modelled, most_listed
 from pipeline.stages.run import run
 from pipeline.stages.selection import focused, without_kernels
-from pipeline.wording.record_codec import document
 from tests.documents import summary_of
 from tests.pipeline.questions.runtime.programs import experiment
 

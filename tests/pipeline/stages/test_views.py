@@ -7,6 +7,7 @@ import pytest
 
 from ingest.errors import InputError, UsageError
 from ingest.locate import locate
+from ingest.record_codec import document
 from pipeline.config.options import Options
 from pipeline.stages.advise import _cores, plan_measurements
 from pipeline.stages.ingest import ingest
@@ -16,7 +17,6 @@ from pipeline.stages.plot import find_kernel, kernel_curve
 from pipeline.stages.report import report_stored
 from pipeline.stages.run import run
 from pipeline.store.generation import open_result
-from pipeline.wording.record_codec import document
 from tests.cubex_writer import MetricSpec, write_cubex
 from tests.foam_cases import write_foam_case
 from tests.ingest.readers import timer_logs

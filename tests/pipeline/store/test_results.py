@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from ingest.errors import InputError
+from ingest.record_codec import document
 from pipeline.config.options import Options
 from pipeline.stages.run import run
 from pipeline.store.freshness import reuse_key, unchanged
 from pipeline.store.generation import STORE_VERSION, open_result
 from pipeline.store.made_from import InputFile
 from pipeline.store.results import read_analysis
-from pipeline.wording.record_codec import document
 from tests.documents import summary_of
 from tests.pipeline.store.golden import GOLDEN, NAME
 from tests.stored_results import sign

@@ -4,11 +4,11 @@ import json
 import numpy as np
 import pytest
 
+from ingest.record_codec import document as as_data
 from pipeline.gate.change_points import change_points
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.gate.trends import development
 from pipeline.report.check.history import kernel_history, show_history
-from pipeline.wording.record_codec import document as as_data
 from tests.terminal_output import printed as on_terminal
 
 K = KernelId(Scope.CALLPATH, ("main", "sum"))

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, Union, get_args, get_origin, get_typ
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.wording.quantities import number
+from ingest.number_text import number
 
 Array: TypeAlias = npt.NDArray[Any]
 

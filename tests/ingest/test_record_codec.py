@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ingest.arrays import FloatArray, IntArray
-from pipeline.wording.record_codec import NO_ENTRY, PLAIN, as_plain, document, entry, restored
+from ingest.record_codec import NO_ENTRY, PLAIN, as_plain, document, entry, restored
 
 
 class Colour(Enum):
