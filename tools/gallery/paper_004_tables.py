@@ -182,7 +182,7 @@ def _loggp() -> Item:
         status="input compared",
         covers="LogGP between nodes",
         commands=(command,),
-        note="Ours are read off the projected times at L = 8 and 14, where only L + 2 o can be told. "
+        note="Ours are read off the projected times at L = 8 and 14, where only L + 2 o can be determined. "
         "Messages inside a "
         "node are always hidden behind those between nodes.",
         columns=("link", "L + 2 o [us] published", "ours", "G [us/B] published", "ours"),
