@@ -94,8 +94,8 @@ def _name_below(found: FoundProfile, directory: Path) -> str:
 
 def _processes(found: FoundProfile, profile: Profile, located: int) -> int:
     """Return the number of processes, 0 if neither metadata nor a log state it."""
-    if found.reader.unnamed_parameters:
-        return int(found.reader.unnamed_parameters(found.path).get(PROCESSES, 0))
+    if found.reader.processes:
+        return found.reader.processes(found.path)
     return stated_number(profile.attributes, METADATA_PROCESSES) or located
 
 
@@ -176,7 +176,7 @@ def misread(names: Sequence[RunName], found: Sequence[FoundProfile], directory: 
     }
     if not columns:
         return not _stated_by(names[0], describe(found[:1], directory))
-    logs = all(profile.reader.unnamed_parameters for profile in found)
+    logs = all(profile.reader.processes for profile in found)
     if not (logs or any(map(named_by_number, found))) and not PROCESS_PARAMETERS.isdisjoint(columns):
         return False
     ends = {values.index(end) for values in columns.values() for end in (min(values), max(values))}

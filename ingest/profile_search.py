@@ -64,7 +64,7 @@ class FoundProfile:
         plain = plain_name(self.path)
         if not self.path.is_file() or (of_job := without_job_number(plain.name)) != plain.name:
             return plain.name if not self.path.is_file() else of_job
-        named = self.reader.unnamed_parameters and _PARAMETER.fullmatch(plain.suffix)
+        named = self.reader.processes and _PARAMETER.fullmatch(plain.suffix)
         return plain.name if named else plain.stem
 
 

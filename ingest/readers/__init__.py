@@ -41,7 +41,7 @@ class ProfileReader(_Reader):
         texts: the texts that describe the run, if the format has them; raises InputError.
         files: of a run that is a directory, the files that `read` reads or chooses from, found by their names
             only; a run is read again if one of them changes, comes or goes. If not given, all files below it.
-        unnamed_parameters: the numbers that describe the run, used only if the names of the runs have none.
+        processes: the number of processes, 0 if unknown; used only if the names of the runs have no number.
         stated_sizes: the sizes of the problem that the run states, by name, the one that says most first.
         beside: of a run that is a file, others that `read` looks at.
         context: what `read` takes from the names of the file and its folder.
@@ -54,7 +54,7 @@ class ProfileReader(_Reader):
     parameters: Callable[[Path], Mapping[str, float]] | None = None
     texts: Callable[[Path], Mapping[str, str]] | None = None
     files: Callable[[Path], Iterable[Path]] | None = None
-    unnamed_parameters: Callable[[Path], Mapping[str, float]] | None = None
+    processes: Callable[[Path], int] | None = None
     stated_sizes: Callable[[Path], Mapping[str, float]] | None = None
     beside: Callable[[Path], Iterable[Path]] | None = None
     context: Callable[[Path], str] | None = None

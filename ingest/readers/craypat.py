@@ -16,7 +16,7 @@ report; a title may stand in the line below the number. Samples are seconds once
 import csv
 import math
 import re
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -26,7 +26,6 @@ from ingest.profile import Metric, Profile, require_possible
 from ingest.readers import ProfileReader
 from ingest.reading.files import head, read_text
 from ingest.reading.stacks import NO_SECONDS, PARADIGM, SAMPLES, TIME_METRIC, VISITS_METRIC, Stacks, found_of
-from ingest.run_names import PROCESSES
 from ingest.run_settings import SETTING, STATISTIC
 from ingest.units import SECONDS
 
@@ -265,9 +264,8 @@ def read(path: Path) -> Profile:
     return _profile(str(path), facts, table, kernels, interval, _process_seconds(lines), exceeding)
 
 
-def _parameters(path: Path) -> Mapping[str, float]:
-    """Return the number of processes."""
-    return {PROCESSES: float(read_facts(read_text(path, READER.max_bytes)).processes)}
+def _processes(path: Path) -> int:
+    return read_facts(read_text(path, READER.max_bytes)).processes
 
 
 def _content(path: Path) -> Hashable:
@@ -390,7 +388,7 @@ READER = ProfileReader(
     pattern="RUNTIME.rpt",
     matches=matches,
     read=read,
-    unnamed_parameters=_parameters,
+    processes=_processes,
     content=_content,
     fallback=1,
     max_bytes=1 << 28,

@@ -5,7 +5,7 @@ then one row per rank. Parts are exclusive; what they miss of the total is the p
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from ingest.errors import InputError
@@ -13,7 +13,6 @@ from ingest.profile import Profile
 from ingest.readers import ProfileReader
 from ingest.reading.files import head_lines, read_text
 from ingest.reading.stacks import PROGRAM, TIME_METRIC, Stacks, found_of
-from ingest.run_names import PROCESSES
 
 _LARGEST = 1e15
 _ROUNDING = 1e-3  # relative, of values that are written with three or more digits
@@ -25,11 +24,6 @@ _TOTAL = re.compile(r"(?:Total )?T_USED(?: ?\(s\))?", re.IGNORECASE)
 def matches(path: Path) -> bool:
     """Return whether the first line of a file is a header of FDS."""
     return bool(_parts(next(iter(head_lines(path, READER.head_bytes)), "")))
-
-
-def parameters(path: Path) -> Mapping[str, float]:
-    """Return the number of processes: there is a row for each."""
-    return {PROCESSES: float(len(_table(path)[1]))}
 
 
 def _read(path: Path) -> Profile:
@@ -93,7 +87,7 @@ READER = ProfileReader(
     pattern="*_cpu.csv",
     matches=matches,
     read=_read,
-    unnamed_parameters=parameters,
+    processes=lambda path: len(_table(path)[1]),
     fallback=3,
     max_bytes=1 << 27,
     head_bytes=1 << 12,

@@ -42,7 +42,6 @@ from ingest.readers import ProfileReader
 from ingest.reading.files import all_of_run, ends_of, entries, numbered_files, read_text
 from ingest.reading.stacks import PROGRAM, TIME_METRIC, VISITS_METRIC, Stacks
 from ingest.resource_use import JOULES, energy_factor
-from ingest.run_names import PROCESSES
 from ingest.run_settings import SETTING
 
 RUNTIMES = ("RDTSC Runtime [s]", "Runtime (RDTSC) [s]")
@@ -226,20 +225,14 @@ def read(path: Path) -> Profile:
     return _profile(run, str(path))
 
 
-def parameters(path: Path) -> Mapping[str, float]:
-    """Return the number of processes, if there are several."""
-    processes = {_process(number, core) for number, core in _columns(path)}
-    return {PROCESSES: float(len(processes))} if len(processes) > 1 else {}
-
-
-def _columns(path: Path) -> Iterator[tuple[int, str]]:
+def _processes(path: Path) -> int:
+    """Return the number of processes if there are several: one may be a program without MPI."""
     found = files(path)
-    for process, file in enumerate(found):
-        if len(found) > 1:
-            yield process, ""
-        else:
-            tables = read_tables(read_text(file, READER.max_bytes))
-            yield from ((process, core) for table in tables for core in table.cores)
+    if len(found) != 1:
+        return len(found)
+    tables = read_tables(read_text(found[0], READER.max_bytes))
+    processes = {_process(0, core) for table in tables for core in table.cores}
+    return len(processes) if len(processes) > 1 else 0
 
 
 def _process(file: int, core: str) -> int:
@@ -331,7 +324,7 @@ READER = ProfileReader(
     matches=matches,
     read=read,
     files=files,
-    unnamed_parameters=parameters,
+    processes=_processes,
     fallback=1,
     max_bytes=1 << 28,
 )

@@ -19,7 +19,6 @@ from ingest.profile import Profile
 from ingest.readers import ProfileReader
 from ingest.reading.files import head_lines, lines_of
 from ingest.reading.stacks import TIME_METRIC, UNKNOWN, VISITS_METRIC, Stacks, found_of
-from ingest.run_names import PROCESSES
 
 _MAX_TASKS = 1 << 21
 _MAX_SECONDS = 1e12
@@ -110,11 +109,6 @@ def read(path: Path) -> Profile:
         paradigms={_NOT_LISTED: "mpi"},
         notices=_notices(report),
     )
-
-
-def _parameters(path: Path) -> Mapping[str, float]:
-    """Return the number of processes."""
-    return {PROCESSES: float(len(_read(path).tasks))}
 
 
 def _notices(report: _Report) -> Iterator[str]:
@@ -260,7 +254,7 @@ READER = ProfileReader(
     pattern="*.mpiP",
     matches=matches,
     read=read,
-    unnamed_parameters=_parameters,
+    processes=lambda path: len(_read(path).tasks),
     fallback=1,
     head_bytes=1 << 18,
 )

@@ -33,7 +33,6 @@ from ingest.readers import ProfileReader
 from ingest.reading.files import head, read_text
 from ingest.reading.json_values import JsonRecord, json_text, parse_json
 from ingest.reading.stacks import TIME_METRIC, VISITS_METRIC
-from ingest.run_names import PROCESSES
 from ingest.run_settings import OVERLAPPING_TIME, RECONCILED, SAMPLED, STATISTIC
 from ingest.units import NANOSECOND
 
@@ -72,11 +71,6 @@ def _matches(path: Path) -> bool:
     """Return whether a file is an object with the entries of TALP."""
     start = head(path)
     return start.lstrip().startswith(b"{") and all(mark in start for mark in _MARKS)
-
-
-def parameters(path: Path) -> Mapping[str, float]:
-    """Return the number of processes."""
-    return {PROCESSES: float(_ranks(_content(path))[0])}
 
 
 def _read(path: Path) -> Profile:
@@ -235,7 +229,7 @@ READER = ProfileReader(
     pattern="*.json",
     matches=_matches,
     read=_read,
-    unnamed_parameters=parameters,
+    processes=lambda path: _ranks(_content(path))[0],
     fallback=1,
     precedence=1,
     max_bytes=1 << 28,

@@ -152,9 +152,8 @@ def _ways() -> Mapping[str, Callable[[Path], None]]:
 
 def _read_profile(reader, path: Path) -> None:
     reader.matches(path)
-    for parameters in (reader.parameters, reader.unnamed_parameters):
-        if parameters is not None:
-            parameters(path)
+    for ask in filter(None, (reader.parameters, reader.processes)):
+        ask(path)
     check_profile(reader.read(path))
 
 

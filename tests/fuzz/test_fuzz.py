@@ -70,7 +70,7 @@ def reader(monkeypatch):
     """Put a reader of our own in the place of all others."""
 
     def put(read):
-        made = SimpleNamespace(name="CUBE", matches=bool, parameters=None, unnamed_parameters=None, read=read)
+        made = SimpleNamespace(name="CUBE", matches=bool, parameters=None, processes=None, read=read)
         monkeypatch.setattr(cases, "profile_readers", lambda: (made,))
 
     return put

@@ -34,7 +34,6 @@ from ingest.profile import (
 from ingest.readers import ProfileReader
 from ingest.reading.files import blocks_of, ends_of, entries, head, stamp
 from ingest.reading.stacks import TIME_METRIC, VISITS_METRIC
-from ingest.run_names import PROCESSES
 from ingest.run_settings import (
     METADATA,
     PROGRAM_SETTING,
@@ -340,12 +339,6 @@ def _notices(run: SolverRun) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _parameters(path: Path) -> Mapping[str, float]:
-    """Return the number of processes; nothing if the header does not state it."""
-    processes = _processes(_run(path)[0])
-    return {PROCESSES: float(processes)} if processes else {}
-
-
 def _stated_sizes(path: Path) -> Mapping[str, float]:
     """Return the number of cells, if a log or the mesh beside it states it."""
     size = _cells(path)
@@ -366,7 +359,7 @@ READER = ProfileReader(
     pattern="log.simpleFoam, simpleFoam.log",
     matches=_matches,
     read=read,
-    unnamed_parameters=_parameters,
+    processes=lambda path: _processes(_run(path)[0]) or 0,
     stated_sizes=_stated_sizes,
     beside=_files_with_cells,
     content=_content,

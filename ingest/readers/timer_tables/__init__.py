@@ -43,7 +43,6 @@ from ingest.readers.timer_tables.timer_profile import assemble, sizes_of
 from ingest.reading.files import all_of_run, ends_of, entries, head, is_page, stamp
 from ingest.reading.stacks import TIME_METRIC
 from ingest.resource_use import TOTAL_MEMORY
-from ingest.run_names import PROCESSES
 from ingest.run_settings import RECONCILED, SETTING, STATISTIC
 from ingest.work_rates import UNITS_OF_WORK
 
@@ -56,7 +55,7 @@ NamePath: TypeAlias = tuple[str, ...]
 Parents: TypeAlias = Mapping[str, Sequence[str]]
 """By the name of a timer those that may hold it, the first that is there does; empty for the whole run."""
 _NUMBERED = re.compile(r"(.*?)(\d{1,6})(\D*)")
-__all__ = ["beside", "content", "context", "matches", "parameters", "read", "stated_sizes"]
+__all__ = ["beside", "content", "context", "matches", "read", "stated_sizes"]
 
 
 def matches(path: Path) -> bool:
@@ -84,10 +83,9 @@ def read(path: Path) -> Profile:
     return joined(parts, str(path))
 
 
-def parameters(path: Path) -> Mapping[str, float]:
-    """Return the number of processes of a run; nothing if neither the log nor names state it."""
+def _processes(path: Path) -> int:
     processes = [count(_tables(log)[1][-1].facts, "processes") or 0 for log in partitions(path).values()]
-    return {PROCESSES: float(sum(processes))} if all(processes) else {}
+    return sum(processes) if all(processes) else 0
 
 
 def stated_sizes(path: Path) -> Mapping[str, float]:
@@ -160,7 +158,7 @@ READER = ProfileReader(
     pattern="*.log, *.out",
     matches=matches,
     read=read,
-    unnamed_parameters=parameters,
+    processes=_processes,
     stated_sizes=stated_sizes,
     beside=beside,
     context=context,

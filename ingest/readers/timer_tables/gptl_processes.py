@@ -6,23 +6,22 @@ star in the first column marks timers with several parents: they stand below one
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.errors import InputError
 from ingest.profile import OVERLAPPING, Metric, MetricKind, Profile
 from ingest.readers import ProfileReader
+from ingest.readers.timer_tables.log import known
 from ingest.readers.timer_tables.timer_kind import OVERLAPPING_TIMERS
 from ingest.reading.files import all_of_run, entries, head, lines_of, numbered_files
 from ingest.reading.stacks import TIME_METRIC, VISITS_METRIC, Stacks, found_of
-from ingest.run_names import PROCESSES
 from ingest.run_settings import OVERLAPPING_TIME
 
 _HEAD_BYTES = 1 << 14
 _MAX_BYTES = 1 << 27
 _ROUNDING = 1e-3  # relative, of values with three or more digits
-_LARGEST = 1e12
 
 _INSIDE = Metric(OVERLAPPING_TIME, "s", MetricKind.SIMPLE)
 _NAMED = re.compile(r"\S*timing\S*?\.\d{1,7}")
@@ -91,22 +90,19 @@ def _read(path: Path) -> Profile:
             stacks.of(TIME_METRIC)[here, node] += max(own, 0.0)
             stacks.of(VISITS_METRIC)[here, node] += row.calls
             found, stated = found + max(own, 0.0), stated + (row.seconds if len(row.path) == 1 else 0.0)
-    notices = (
-        [f"timers with several parents are in no sum: {', '.join(sorted(several)[:3])}"] if several else []
-    )
+    notices = []
+    if several:
+        notices.append(f"timers with several parents are in no sum: {', '.join(sorted(several)[:3])}")
+    if len(files) == 1:
+        notices.append("this is one process: the files of the others belong into the same folder")
     return stacks.profile(
         str(path),
         "GPTL",
         found_of("timers", found, stated, "s"),
         sampled=False,
         paradigms={OVERLAPPING_TIMERS: OVERLAPPING},
-        notices=notices + _single(files),
+        notices=notices,
     )
-
-
-def _single(files: Sequence[Path]) -> list[str]:
-    one = "this is one process: the files of the others belong into the same folder"
-    return [one] if len(files) == 1 else []
 
 
 def _rows(file: Path) -> Iterator[_Row]:
@@ -124,22 +120,13 @@ def _rows(file: Path) -> Iterator[_Row]:
                 above.pop()
             several = match["star"] == "*" or (bool(above) and above[-1][2])
             above.append((indent, name, several))
-            try:
-                calls, seconds = float(match["calls"]), float(match["wall"])
-            except ValueError as error:
-                raise InputError(f"line {number}: not the values of a timer", where=str(file)) from error
-            if not max(calls, seconds) < _LARGEST:
+            calls, seconds = known(match["calls"]), known(match["wall"])
+            if calls is None or seconds is None:
                 raise InputError(f"line {number}: not the values of a timer", where=str(file))
             path = tuple(name for _, name, _ in above)
             yield _Row(thread=thread, path=path, calls=calls, seconds=seconds, several=several)
         elif not line.strip() or line.startswith("Overhead sum"):
             inside = False
-
-
-def _parameters(path: Path) -> Mapping[str, float]:
-    """Return the number of processes, if there is a file for each."""
-    files = _processes(path)
-    return {PROCESSES: float(len(files))} if files else {}
 
 
 READERS = (
@@ -149,7 +136,7 @@ READERS = (
         matches=lambda path: bool(_processes(path)),
         read=_read,
         files=_processes,
-        unnamed_parameters=_parameters,
+        processes=lambda path: len(_processes(path)),
         fallback=3,
         precedence=2,
     ),

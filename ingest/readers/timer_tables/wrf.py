@@ -21,7 +21,6 @@ from ingest.readers.timer_tables.placements import in_grid
 from ingest.readers.timer_tables.timer_kind import LogLine, Placed, Statistic, Timer, TimerTable
 from ingest.readers.timer_tables.timer_profile import assemble
 from ingest.reading.files import blocks_of, ends_of, is_page, stamp
-from ingest.run_names import PROCESSES
 from ingest.run_settings import stopped
 
 _START, _BOUNDARIES, _OUTPUT = "input and first step", "lateral boundaries", "output"
@@ -162,22 +161,10 @@ def _log_of(path: Path) -> Path | None:
     return next((path / name for name in _FIRST_PROCESS if (path / name).is_file()), None)
 
 
-def _files(path: Path) -> list[Path]:
-    """Return the log in the folder of a run."""
-    log = _log_of(path)
-    return [log] if log else []
-
-
 def _read(path: Path) -> Profile:
     """Read the steps of a run: as many locations as processes, all with the times of the first."""
     table, notices = _table(path)
     return assemble([table], _KIND, str(path), notices)
-
-
-def parameters(path: Path) -> Mapping[str, float]:
-    """Return the number of processes; nothing if neither the log nor names state it."""
-    processes = _table(path)[0].facts.get("processes")
-    return {PROCESSES: float(processes)} if processes else {}
 
 
 def _content(path: Path) -> Hashable:
@@ -238,8 +225,8 @@ READER = ProfileReader(
     pattern="rsl.error.0000",
     matches=_matches,
     read=_read,
-    files=_files,
-    unnamed_parameters=parameters,
+    files=lambda path: filter(None, [_log_of(path)]),
+    processes=lambda path: int(_table(path)[0].facts.get("processes", 0)),
     context=processes_named,
     content=_content,
     fallback=3,

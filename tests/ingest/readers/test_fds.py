@@ -20,7 +20,7 @@ def test_ranks_are_locations_and_what_the_parts_miss_is_the_programs(read, tmp_p
     assert found[(PROGRAM,)] == 1.0
     assert profile.values("time").sum(axis=0) == pytest.approx([8.0, 8.0])
     assert profile.attributes["reconciled: "] == "parts 15 s = 93.75 % of the stated 16 s"
-    assert fds.parameters(tmp_path / FILE) == {"p": 2.0}
+    assert fds.READER.processes(tmp_path / FILE) == 2
 
 
 def test_communication_is_told_from_computing(read):

@@ -46,7 +46,7 @@ def test_the_partitions_of_a_run_are_one_run(tmp_path, name):
     assert profile.processes == 8
     assert profile.attributes[SETTING + "partitions"] == "4"
     assert profile.attributes[RECONCILED].startswith("4 partitions, of the longest: timers 10 s = 100.00 %")
-    assert reader.unnamed_parameters(tmp_path / "neb.p8" / first) == {"p": 8.0}
+    assert reader.processes(tmp_path / "neb.p8" / first) == 8
     others = [tmp_path / "neb.p8" / name.format(number) for number in (1, 2, 3)]
     assert [*reader.beside(tmp_path / "neb.p8" / first)] == others
 

@@ -84,7 +84,7 @@ def test_sums_are_the_mean_of_all_processes(read):
 
 def test_the_processes_are_a_parameter(tmp_path):
     (tmp_path / FILE).write_text(TALP["whole"])
-    assert talp.parameters(tmp_path / FILE) == {"p": 2.0}
+    assert talp.READER.processes(tmp_path / FILE) == 2
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def test_steps_of_nests_lie_in_those_of_the_domain_around_them(read):
 
 def test_the_header_states_processes_threads_and_settings(read, tmp_path):
     attributes = read(ONE_DOMAIN).attributes
-    assert wrf.parameters(tmp_path / FILE) == {"p": 6.0}
+    assert wrf.READER.processes(tmp_path / FILE) == 6
     assert attributes["statistic"].endswith("(6 processes x 4 threads)")
     settings = {
         name: attributes[f"setting: {name}"] for name in ("version", "grid", "steps", "I/O processes")

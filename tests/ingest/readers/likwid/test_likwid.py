@@ -76,7 +76,7 @@ def test_ranks_of_likwid_mpirun_are_processes(read, tmp_path):
     profile = read(MPIRUN)
     assert profile.locations.process.tolist() == [0, 0, 1]
     assert profile.locations.thread.tolist() == [0, 1, 0]
-    assert likwid.parameters(tmp_path / "x.txt") == {"p": 2}
+    assert likwid.READER.processes(tmp_path / "x.txt") == 2
 
 
 def write(folder, outputs):
@@ -102,8 +102,8 @@ def test_files_of_processes_are_one_run(tmp_path):
     assert profile.locations.thread.tolist() == [0, 0]
     reader = find_profile_reader(tmp_path / "a.p2.r1")
     assert [file.name for file in reader.files(tmp_path / "a.p2.r1")] == ["proc_0.out", "proc_1.out"]
-    assert likwid.parameters(tmp_path / "a.p2.r1") == {"p": 2}
-    assert likwid.parameters(tmp_path / "a.p1.r1" / "proc_0.out") == {}
+    assert likwid.READER.processes(tmp_path / "a.p2.r1") == 2
+    assert likwid.READER.processes(tmp_path / "a.p1.r1" / "proc_0.out") == 0
 
 
 @pytest.mark.parametrize(
