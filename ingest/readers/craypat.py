@@ -11,16 +11,31 @@ are the level: none for the whole, one for a group such as MPI, two for a functi
 column goes on in the next line. Tables are found by their titles, since their numbers differ from report to
 report; a title may stand in the line below the number. Samples are seconds once multiplied by the
 ``Sampling interval`` near the end.
+
+Hardware counters of every region (`read_craypat`) stand in blocks::
+
+    ==============================================================
+      USER / solve
+    --------------------------------------------------------------
+      Time%                                     33.1%
+      Time                                 997.600000 secs
+      DATA_CACHE_REFILLS_FROM_L2_OR_NORTHBRIDGE:
+        GOOD               24.4M/sec    14,648,437,500 fills
+      PAPI_FP_OPS        1,234.5M/sec     567,890,123 ops
+
+They are those of a process's main thread (paper 003) or averages over threads; here they are summed over the
+processes and threads of a node.
 """
 
 import csv
 import math
 import re
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
+from ingest.counter_report import TOTAL_ROW, CountedRegion, CounterReport, completed
 from ingest.errors import InputError
 from ingest.profile import Metric, Profile, require_possible
 from ingest.readers import ProfileReader
@@ -47,12 +62,12 @@ _ROW = re.compile(
 _CONTINUED = re.compile(r"^ *\|{1,2}(?: +\|)+ +(?P<name>\S[^|]*)$")
 _CALLS = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _PROCESS_TIME = re.compile(r"^ *(?P<seconds>\d[\d,]*\.\d+) *\|(?:.*\|)? *(?:Total|Avg of PE values) *$")
-MEMBER = re.compile(r"(?:pe|thread|th|nid|numanode|ssn|node)\.\d+")
+_MEMBER = re.compile(r"(?:pe|thread|th|nid|numanode|ssn|node)\.\d+")
 """Names of rows of single processes, threads or nodes."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Facts:
+class _Facts:
     """What stands at the head of a report."""
 
     version: str
@@ -64,7 +79,7 @@ class Facts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProfileRow:
+class _ProfileRow:
     """A row of the profile table."""
 
     path: tuple[str, ...]  # ``(group,)`` or ``(group, function)``; ``("Total",)`` is the whole
@@ -74,12 +89,12 @@ class ProfileRow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProfileTable:
+class _ProfileTable:
     """The profile table of a report."""
 
     traced: bool  # whether values are seconds, not samples
     by_group: bool  # whether the first level are groups of functions
-    rows: tuple[ProfileRow, ...]  # in the order of the report, without those of single processes
+    rows: tuple[_ProfileRow, ...]  # in the order of the report, without those of single processes
 
 
 def is_report(text: str) -> bool:
@@ -92,10 +107,10 @@ def _has_profile(text: str) -> bool:
     return any(_HEADER.match(line) for line in text.splitlines())
 
 
-def read_facts(text: str) -> Facts:
+def _read_facts(text: str) -> _Facts:
     """Return what stands at the head; numbers that are not stated are 1."""
     begin, data_file = _BEGIN.search(text), _stated(_DATA_FILE, text)
-    return Facts(
+    return _Facts(
         version=(begin["version"] or "") if begin else "",
         processes=_count(_PROCESSES, text),
         per_node=_count(_PER_NODE, text),
@@ -105,7 +120,7 @@ def read_facts(text: str) -> Facts:
     )
 
 
-def seconds_per_sample(text: str) -> float | None:
+def _seconds_per_sample(text: str) -> float | None:
     """Return the sampling interval; None if it is not stated, or in a unit that is not known."""
     match = _INTERVAL.search(text)
     unit = SECONDS.get(match[2]) if match else None
@@ -124,7 +139,7 @@ def _process_seconds(lines: Sequence[str]) -> float | None:
     return None
 
 
-def profile_table(lines: Sequence[str]) -> ProfileTable | None:
+def _profile_table(lines: Sequence[str]) -> _ProfileTable | None:
     """Return the first table of that kind, preferably one titled so; None if there is none."""
     start = _start_of_profile(lines)
     if start is None:
@@ -134,10 +149,10 @@ def profile_table(lines: Sequence[str]) -> ProfileTable | None:
             found = tuple(_csv_rows(lines[start + 1 :]))
         except csv.Error as error:
             raise ValueError(str(error)) from error
-        return ProfileTable(traced=header["kind"] == "Time", by_group=True, rows=found)
+        return _ProfileTable(traced=header["kind"] == "Time", by_group=True, rows=found)
     names = [name.strip() for name in lines[start].split("|")]
     calls = names.index("Calls") if "Calls" in names else None
-    return ProfileTable(
+    return _ProfileTable(
         traced=names[1] == "Time",
         by_group=names[-1] != "Function",
         rows=tuple(_rows(lines[start + 1 :], calls)),
@@ -179,7 +194,7 @@ def _start_of_profile(lines: Sequence[str]) -> int | None:
     return others[0] if others else None
 
 
-def _rows(lines: Sequence[str], calls: int | None) -> Iterator[ProfileRow]:
+def _rows(lines: Sequence[str], calls: int | None) -> Iterator[_ProfileRow]:
     found: list[tuple[re.Match[str], str]] = []
     for above, line in pairwise(["", *lines]):
         if line.lstrip().startswith(("Table ", "Notes for ")):
@@ -191,7 +206,7 @@ def _rows(lines: Sequence[str], calls: int | None) -> Iterator[ProfileRow]:
     group = ""
     for match, name in found:
         group = name if match["bars"] == "|" else group
-        yield ProfileRow(
+        yield _ProfileRow(
             path=(group, name) if match["bars"] == "||" else (name,),
             share=float(match["share"]) / 100,
             value=number(match["value"]),
@@ -206,20 +221,20 @@ def _calls(more: str | None, column: int | None) -> float | None:
     return number(text) if _CALLS.fullmatch(text) else None
 
 
-def _csv_rows(lines: Sequence[str]) -> Iterator[ProfileRow]:
+def _csv_rows(lines: Sequence[str]) -> Iterator[_ProfileRow]:
     """Yield the rows of a table of CSV; those of single processes are left out."""
     for cells in csv.reader(lines):
         if len(cells) < 4 or not cells[0].isdecimal():
             return
         path = tuple(cells[-1].split("/", 1))
-        if int(cells[0]) <= 2 and not MEMBER.fullmatch(path[-1]):
-            yield ProfileRow(path=path, share=float(cells[1].rstrip("%")) / 100, value=float(cells[2]))
+        if int(cells[0]) <= 2 and not _MEMBER.fullmatch(path[-1]):
+            yield _ProfileRow(path=path, share=float(cells[1].rstrip("%")) / 100, value=float(cells[2]))
 
 
 _MAX_NAME = 1 << 16
 _SMALLEST, _ROUNDING = 1e-9, 1e-3  # shares of a whole that parts may leave, or exceed it by
 _NOT_LISTED = "(groups not listed)"
-CRAYPAT_HINT = "write it with: pat_report -o FILE DATA"
+_HINT = "write it with: pat_report -o FILE DATA"
 
 _WHOLE = ("Total",)
 _PARADIGMS = {
@@ -250,40 +265,40 @@ def read(path: Path) -> Profile:
     """Read the profile table of a report."""
     text = read_text(path, READER.max_bytes)
     lines = text.splitlines()
-    facts = read_facts(text)
+    facts = _read_facts(text)
     try:
-        table = profile_table(lines)
+        table = _profile_table(lines)
     except ValueError as error:
-        raise InputError(f"damaged: {error}", where=str(path), hint=CRAYPAT_HINT) from error
+        raise InputError(f"damaged: {error}", where=str(path), hint=_HINT) from error
     whole = next((row for row in table.rows if row.path == _WHOLE), None) if table else None
     if table is None or whole is None:
-        raise InputError("no profile table with a total in it", where=str(path), hint=CRAYPAT_HINT)
+        raise InputError("no profile table with a total in it", where=str(path), hint=_HINT)
     require_possible(facts.processes, str(path))
-    interval = 1.0 if table.traced else seconds_per_sample(text)
+    interval = 1.0 if table.traced else _seconds_per_sample(text)
     kernels, exceeding = _kernels(table, whole)
     return _profile(str(path), facts, table, kernels, interval, _process_seconds(lines), exceeding)
 
 
 def _processes(path: Path) -> int:
-    return read_facts(read_text(path, READER.max_bytes)).processes
+    return _read_facts(read_text(path, READER.max_bytes)).processes
 
 
 def _content(path: Path) -> Hashable:
     """Return the data that a report was made of: several reports are often written of the same."""
-    facts = read_facts(head(path, READER.head_bytes).decode("utf-8", "replace"))
+    facts = _read_facts(head(path, READER.head_bytes).decode("utf-8", "replace"))
     return (facts.data_file, facts.started) if facts.data_file and facts.started else path
 
 
-def _kernels(table: ProfileTable, whole: ProfileRow) -> tuple[list[ProfileRow], list[str]]:
+def _kernels(table: _ProfileTable, whole: _ProfileRow) -> tuple[list[_ProfileRow], list[str]]:
     """Return functions and what is left of groups and the whole, and which of these their parts exceed."""
-    groups: dict[str, list[ProfileRow]] = {}
-    functions: dict[str, list[ProfileRow]] = {}
+    groups: dict[str, list[_ProfileRow]] = {}
+    functions: dict[str, list[_ProfileRow]] = {}
     for row in table.rows:
         if len(row.path) == 1 and row.path != _WHOLE:
             groups.setdefault(row.path[0], []).append(row)
-        elif len(row.path) == 2 and not MEMBER.fullmatch(row.path[1]):
+        elif len(row.path) == 2 and not _MEMBER.fullmatch(row.path[1]):
             functions.setdefault(row.path[0], []).append(row)
-    kernels, exceeding = list[ProfileRow](), list[str]()
+    kernels, exceeding = list[_ProfileRow](), list[str]()
     for name, rows in groups.items():
         if table.by_group:
             parts = functions.get(name, [])
@@ -298,8 +313,8 @@ def _kernels(table: ProfileTable, whole: ProfileRow) -> tuple[list[ProfileRow], 
 
 
 def _left(
-    wholes: Sequence[ProfileRow], parts: Sequence[ProfileRow], path: tuple[str, ...]
-) -> list[ProfileRow]:
+    wholes: Sequence[_ProfileRow], parts: Sequence[_ProfileRow], path: tuple[str, ...]
+) -> list[_ProfileRow]:
     """Return what parts leave of a whole, negative if they exceed it; nothing if they differ by rounding."""
     whole = math.fsum(row.value for row in wholes)
     left = whole - math.fsum(row.value for row in parts)
@@ -307,14 +322,14 @@ def _left(
     if parts and abs(left) <= rounding * whole:
         return []
     share = math.fsum(row.share for row in wholes) - math.fsum(row.share for row in parts)
-    return [ProfileRow(path=path, share=max(share, 0.0), value=left)]
+    return [_ProfileRow(path=path, share=max(share, 0.0), value=left)]
 
 
 def _profile(
     source: str,
-    facts: Facts,
-    table: ProfileTable,
-    kernels: Sequence[ProfileRow],
+    facts: _Facts,
+    table: _ProfileTable,
+    kernels: Sequence[_ProfileRow],
     interval: float | None,
     process_time: float | None,
     exceeding: Sequence[str],
@@ -342,7 +357,7 @@ def _profile(
     )
 
 
-def _attributes(facts: Facts) -> dict[str, str]:
+def _attributes(facts: _Facts) -> dict[str, str]:
     return {
         STATISTIC: f"mean of processes ({facts.processes} process{'' if facts.processes == 1 else 'es'})",
         **({SETTING + "executable": facts.data_file.partition("+")[0]} if facts.data_file else {}),
@@ -351,7 +366,7 @@ def _attributes(facts: Facts) -> dict[str, str]:
 
 
 def _reconciled(
-    table: ProfileTable, facts: Facts, metric: Metric, scale: float, process_time: float | None
+    table: _ProfileTable, facts: _Facts, metric: Metric, scale: float, process_time: float | None
 ) -> str:
     """Return how much of the whole is listed, and what the processes took."""
     depth = 2 if table.by_group else 1
@@ -363,12 +378,12 @@ def _reconciled(
     return f"{text}; wall time of the processes {process_time * facts.processes:.10g} s"
 
 
-def _total(table: ProfileTable) -> float:
+def _total(table: _ProfileTable) -> float:
     return next(row.value for row in table.rows if row.path == _WHOLE)
 
 
 def _notices(
-    facts: Facts, table: ProfileTable, interval: float | None, exceeding: Sequence[str]
+    facts: _Facts, table: _ProfileTable, interval: float | None, exceeding: Sequence[str]
 ) -> list[str]:
     notices = ["functions below the threshold of the report are in '(other)' of their group"]
     if interval is None:
@@ -394,3 +409,86 @@ READER = ProfileReader(
     max_bytes=1 << 28,
     head_bytes=1 << 18,
 )
+
+
+_RULE = re.compile(r"^(=+|-+)$")
+_ENTRY = re.compile(r"^ +(?P<name>\S.*?) {2,}(?P<values>\S.*?) *$")
+_NAME_ALONE = re.compile(r"^ +(?P<name>\S(?:.*\S)?) *$")
+_VALUE = re.compile(r"(?P<number>-?[\d,]*\.?\d+(?:[eE][-+]?\d+)?) *(?P<unit>%|[A-Za-z]\w*)?$")
+_TOTALS = ("Total", "Avg of PE values", "Totals for program")
+_TIMES = ("Time", "Thread Time")
+_OTHER_TIMES = ("Imb. Time", "Average Time per Call")
+
+
+def read_craypat(text: str, where: str) -> CounterReport:
+    """Return the content of a text report of pat_report.
+
+    Raises:
+        InputError: the text is not such a report, or no region can be read from it.
+    """
+    if not is_report(text):
+        raise InputError("not a CrayPat report", where=where, hint=_HINT)
+    facts = _read_facts(text)
+    cores = facts.per_node * facts.threads
+    lines = text.splitlines()
+    regions: dict[tuple[str, ...], CountedRegion] = {}
+    for found in (*_profiled_regions(lines, _seconds_per_sample(text)), *_blocks(lines)):
+        of_node = {name: value * cores for name, value in found.counters.items()}
+        region = replace(found, counters=of_node)
+        regions[found.path] = completed(regions.get(found.path, region), region)
+    if not regions:
+        hint = "write the report with its profile table, or with counters by region"
+        raise InputError("the report has no region with a time, share or counters", where=where, hint=hint)
+    return CounterReport(where=where, processes=facts.processes, cores=cores, regions=tuple(regions.values()))
+
+
+def _profiled_regions(lines: list[str], per_sample: float | None) -> Iterator[CountedRegion]:
+    """Yield the whole, groups and functions of the profile table."""
+    table = _profile_table(lines)
+    factor = 1.0 if table and table.traced else per_sample
+    for row in table.rows if table else ():
+        seconds = None if factor is None else row.value * factor
+        yield CountedRegion(path=row.path, share=row.share, seconds=seconds)
+
+
+def _blocks(lines: list[str]) -> Iterator[CountedRegion]:
+    """Yield every block of values under a title between two rules, but those of single processes or nodes."""
+    bare = [line.strip() for line in lines]
+    for k, (above, title, below) in enumerate(zip(bare, bare[1:], bare[2:], strict=False)):
+        if title and set(above) == {"="} and set(below) == {"-"}:
+            path = TOTAL_ROW if title in _TOTALS else tuple(part.strip() for part in title.split(" / "))
+            entries = {} if _MEMBER.fullmatch(path[-1]) else dict(_entries(lines[k + 3 :]))
+            if entries:
+                yield _counted_region(path, entries)
+
+
+def _entries(lines: list[str]) -> Iterable[tuple[str, tuple[float, str]]]:
+    begun = ""
+    for line in lines:
+        if _RULE.match(line.strip()):
+            return
+        entry, alone = _ENTRY.match(line), _NAME_ALONE.match(line)
+        value = _value_in(entry["values"]) if entry else None
+        if entry and value is not None:
+            yield f"{begun}{entry['name']}" if line.startswith("    ") else entry["name"], value
+        begun = ""
+        if entry is None and alone:
+            begun = alone["name"] if alone["name"].endswith(":") else f"{alone['name']} "
+
+
+def _value_in(text: str) -> tuple[float, str] | None:
+    """Return number and unit of the first column that is not a rate."""
+    for column in re.split(r" {2,}", text):
+        match = None if "/sec" in column else _VALUE.fullmatch(column.strip())
+        if match:
+            return number(match["number"]), match["unit"] or ""
+    return None
+
+
+def _counted_region(path: tuple[str, ...], entries: dict[str, tuple[float, str]]) -> CountedRegion:
+    shares = (v / 100 for key, (v, unit) in entries.items() if key == "Time%" and unit == "%")
+    times = (v for key, (v, unit) in entries.items() if key in _TIMES and unit.startswith("sec"))
+    counters = {
+        key: v for key, (v, unit) in entries.items() if unit != "%" and key not in (*_TIMES, *_OTHER_TIMES)
+    }
+    return CountedRegion(path=path, share=next(shares, None), seconds=next(times, None), counters=counters)

@@ -22,6 +22,11 @@ one column per core:
 
 Framed tables stand under ``Region sweep, Group 1: MEM_DP`` or ``Group 1: MEM_DP``; some versions leave no
 blank line between them. What could not be read is ``-``, ``nan`` or the largest number of 48 bits.
+
+As counters of a node (`read_likwid`), events and volumes are summed over cores; rates in MFLOP/s become
+operations by the core's runtime. Events of the uncore stand at one core of a socket and 0 or ``-`` at the
+others. An event that could not be read on any core is left out, and so are the volumes of its group, which
+likwid derives from it.
 """
 
 import math
@@ -35,6 +40,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.calltree import ROOT
+from ingest.counter_report import TOTAL_ROW, CountedRegion, CounterReport
 from ingest.cpp_names import short_list
 from ingest.errors import InputError
 from ingest.profile import Metric, Profile
@@ -44,7 +50,7 @@ from ingest.reading.stacks import PROGRAM, TIME_METRIC, VISITS_METRIC, Stacks
 from ingest.resource_use import JOULES, energy_factor
 from ingest.run_settings import SETTING
 
-RUNTIMES = ("RDTSC Runtime [s]", "Runtime (RDTSC) [s]")
+_RUNTIMES = ("RDTSC Runtime [s]", "Runtime (RDTSC) [s]")
 """Rows of the wall time of a region or a program on each core, the preferred one first."""
 
 _CALLS = "call count"
@@ -58,7 +64,7 @@ _HEADERS = ("Event", "Metric", "Region Info")
 
 
 @dataclass(frozen=True, kw_only=True)
-class LikwidTable:
+class _Table:
     """Rows of one group of events."""
 
     region: str | None  # of the marker interface; None stands for the whole program
@@ -76,13 +82,13 @@ def is_output(text: str) -> bool:
     )
 
 
-def read_tables(text: str) -> list[LikwidTable]:
+def _read_tables(text: str) -> list[_Table]:
     """Return all tables but those of statistics."""
     lines = text.splitlines()
     return [*_csv_tables(lines), *_text_tables(lines)]
 
 
-def _csv_tables(lines: Sequence[str]) -> Iterator[LikwidTable]:
+def _csv_tables(lines: Sequence[str]) -> Iterator[_Table]:
     starts = [k for k, line in enumerate(lines) if line.startswith(("TABLE,", "STRUCT,"))]
     for start, end in pairwise([*starts, len(lines)]):
         title = _CSV_TABLE.match(lines[start])
@@ -91,7 +97,7 @@ def _csv_tables(lines: Sequence[str]) -> Iterator[LikwidTable]:
             yield from _tables(title["region"], title["group"], cells)
 
 
-def _text_tables(lines: Sequence[str]) -> Iterator[LikwidTable]:
+def _text_tables(lines: Sequence[str]) -> Iterator[_Table]:
     region, group, block = None, "", list[list[str]]()
     for line in [*lines, "end"]:
         if group and line.startswith("|"):
@@ -103,7 +109,7 @@ def _text_tables(lines: Sequence[str]) -> Iterator[LikwidTable]:
                 region, group = title["region"], title["group"]
 
 
-def _tables(region: str | None, group: str, cells: Sequence[Sequence[str]]) -> Iterator[LikwidTable]:
+def _tables(region: str | None, group: str, cells: Sequence[Sequence[str]]) -> Iterator[_Table]:
     """Yield a table for each header in rows that follow each other, but not those of statistics."""
     starts = [at for at, row in enumerate(cells) if row[0] in _HEADERS]
     for start, end in pairwise([*starts, len(cells)]):
@@ -113,7 +119,7 @@ def _tables(region: str | None, group: str, cells: Sequence[Sequence[str]]) -> I
         if cores and "Sum" not in cores:
             rows = _values_by_name(cells[start + 1 : end], first, len(cores))
             events = frozenset(rows if header[0] == "Event" else ())
-            yield LikwidTable(region=region, group=group, cores=cores, rows=rows, events=events)
+            yield _Table(region=region, group=group, cores=cores, rows=rows, events=events)
 
 
 def _values_by_name(cells: Sequence[Sequence[str]], first: int, cores: int) -> dict[str, FloatArray]:
@@ -142,7 +148,7 @@ def _value(cell: str) -> float:
         return float("nan")
 
 
-LIKWID_HINT = "write it with: likwid-perfctr -O -g GROUP PROGRAM"
+_HINT = "write it with: likwid-perfctr -O -g GROUP PROGRAM"
 
 _PROCESS = re.compile(r"(?:^|[^a-z])(?:proc|process|rank|task|pe|mpi)[._-]?$", re.IGNORECASE)
 _RANK = re.compile(r".*:(?P<rank>[0-9]{1,9}):[0-9]+")
@@ -199,7 +205,7 @@ def _is_file(path: Path) -> bool:
 def _are_on_different_cores(found: list[Path]) -> bool:
     known: set[str] = set()
     for path in found:
-        tables = read_tables(ends_of(path).decode("utf-8", "replace"))
+        tables = _read_tables(ends_of(path).decode("utf-8", "replace"))
         cores = {core for table in tables for core in table.cores}
         if not cores or not known.isdisjoint(cores):
             return False
@@ -212,8 +218,8 @@ def read(path: Path) -> Profile:
     run = _Run()
     for process, file in enumerate(all_of_run(_by_process(path)) if path.is_dir() else [path]):
         text = read_text(file, READER.max_bytes)
-        of_region: dict[str | None, list[LikwidTable]] = {}
-        for table in read_tables(text):
+        of_region: dict[str | None, list[_Table]] = {}
+        for table in _read_tables(text):
             of_region.setdefault(table.region, []).append(table)
         with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused below
             for name, tables in of_region.items():
@@ -221,7 +227,7 @@ def read(path: Path) -> Profile:
         cpu = _CPU.search(text)
         run.cpu = run.cpu or (cpu[1] if cpu else "")
     if not run.values.get(TIME_METRIC.name):
-        raise InputError("no table of likwid with a runtime", where=str(path), hint=LIKWID_HINT)
+        raise InputError("no table of likwid with a runtime", where=str(path), hint=_HINT)
     return _profile(run, str(path))
 
 
@@ -230,7 +236,7 @@ def _processes(path: Path) -> int:
     found = files(path)
     if len(found) != 1:
         return len(found)
-    tables = read_tables(read_text(found[0], READER.max_bytes))
+    tables = _read_tables(read_text(found[0], READER.max_bytes))
     processes = {_process(0, core) for table in tables for core in table.cores}
     return len(processes) if len(processes) > 1 else 0
 
@@ -241,12 +247,12 @@ def _process(file: int, core: str) -> int:
     return int(rank["rank"]) if rank else file
 
 
-def _add_region(run: _Run, process: int, name: str | None, tables: Sequence[LikwidTable]) -> None:
+def _add_region(run: _Run, process: int, name: str | None, tables: Sequence[_Table]) -> None:
     """Add the times and events of a region in one file; nothing if no runtime is stated."""
     cores = {core: at for at, core in enumerate(dict.fromkeys(core for t in tables for core in t.cores))}
     seconds: dict[str, FloatArray] = {}
     calls = np.zeros(len(cores))
-    for row in (*RUNTIMES, _CALLS):
+    for row in (*_RUNTIMES, _CALLS):
         for group, values in _rows(tables, row, cores):
             if row == _CALLS:
                 calls += np.nan_to_num(values)
@@ -260,7 +266,7 @@ def _add_region(run: _Run, process: int, name: str | None, tables: Sequence[Likw
     run.put(TIME_METRIC.name, region, locations, whole)
     if calls.any():
         run.put(VISITS_METRIC.name, region, locations, calls)
-    known = {TIME_METRIC.name, VISITS_METRIC.name, *RUNTIMES}
+    known = {TIME_METRIC.name, VISITS_METRIC.name, *_RUNTIMES}
     for event in dict.fromkeys(event for table in tables for event in sorted(table.events - known)):
         found = [(group, values) for group, values in _rows(tables, event, cores) if group in seconds]
         readable = [(group, values) for group, values in found if np.isfinite(values).any()]
@@ -272,9 +278,7 @@ def _add_region(run: _Run, process: int, name: str | None, tables: Sequence[Likw
             run.put(event, region, locations, np.nan_to_num(values) * scale)
 
 
-def _rows(
-    tables: Sequence[LikwidTable], row: str, cores: Mapping[str, int]
-) -> Iterator[tuple[str, FloatArray]]:
+def _rows(tables: Sequence[_Table], row: str, cores: Mapping[str, int]) -> Iterator[tuple[str, FloatArray]]:
     """Yield a row of each group, float64[core], NaN for cores that none of its tables has."""
     found: dict[str, FloatArray] = {}
     for table in tables:
@@ -328,3 +332,71 @@ READER = ProfileReader(
     fallback=1,
     max_bytes=1 << 28,
 )
+
+
+_RATE = re.compile(r"(?P<precision>[SD]P) \[MFLOP/s\]")
+
+
+def read_likwid(text: str, where: str) -> CounterReport:
+    """Return the content of output of likwid-perfctr.
+
+    Raises:
+        InputError: it has no table with a runtime.
+    """
+    tables = _read_tables(text)
+    regions = tuple(
+        found
+        for name in dict.fromkeys(table.region for table in tables)
+        if (found := _region(name, [table for table in tables if table.region == name])) is not None
+    )
+    if not regions:
+        raise InputError("no table of likwid with a runtime", where=where, hint=_HINT)
+    cores = max(values.size for table in tables for values in table.rows.values())
+    return CounterReport(where=where, processes=cores, cores=cores, regions=regions)
+
+
+def _region(name: str | None, tables: Sequence[_Table]) -> CountedRegion | None:
+    """Return a region from its tables of all groups; None if none states its runtime."""
+    runtimes: dict[str, FloatArray] = {}
+    for table in tables:
+        for runtime in _RUNTIMES:
+            if runtime in table.rows and np.isfinite(table.rows[runtime]).any():
+                runtimes.setdefault(table.group, table.rows[runtime])
+    seconds = {group: float(np.nanmean(values)) for group, values in runtimes.items()}
+    whole = sum(seconds.values())
+    if not whole > 0:
+        return None
+    doubtful = {table.group for table in tables if table.events and _unreadable(table)}
+    counters: dict[str, float] = {}
+    for table in (table for table in tables if seconds.get(table.group)):
+        scale = whole / seconds[table.group]
+        for counter, value in _counters(table, runtimes[table.group]).items():
+            if table.group not in doubtful or not counter.endswith("[GBytes]"):
+                counters.setdefault(counter, value * scale)
+    return CountedRegion(path=TOTAL_ROW if name is None else (name,), seconds=whole, counters=counters)
+
+
+def _unreadable(table: _Table) -> bool:
+    """Return whether an event could not be read on any core."""
+    return any(bool(np.isnan(values).all()) for values in table.rows.values())
+
+
+def _counters(table: _Table, runtime: FloatArray) -> dict[str, float]:
+    """Return sums over cores; rates of operations as operations, other rates and ratios left out."""
+    found: dict[str, float] = {}
+    for name, values in table.rows.items():
+        if rate := _RATE.fullmatch(name):
+            seconds = runtime if runtime.size == values.size else np.nanmean(runtime)
+            found[f"{rate['precision']} [FLOP]"] = 1e6 * float(np.nansum(values * seconds))
+        elif name not in _RUNTIMES and not np.isnan(values).all() and not _is_ratio(name):
+            found[name] = float(np.nansum(values))
+    return found
+
+
+def _is_ratio(name: str) -> bool:
+    return (
+        "/s]" in name
+        or name.endswith(("CPI", "[MHz]", "[%]", "[W]"))
+        or "ratio" in name
+        or "intensity" in name
+    )

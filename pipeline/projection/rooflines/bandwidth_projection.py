@@ -12,15 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
+from ingest.counter_report import TOTAL_ROW, CountedRegion, CounterReport, merged
 from ingest.counters.counted_work import Work, known, work
-from ingest.counters.counter_files import (
-    TOTAL_ROW,
-    CountedRegion,
-    CounterReport,
-    merged,
-    read_counters,
-    recognised,
-)
+from ingest.counters.counter_files import read_counters, recognised
 from ingest.errors import InputError, UsageError, located
 from ingest.toml_table import TomlTable
 from ingest.units import FLOP, NONE, TIME_DIMENSION, Quantity, parse_quantity, stated

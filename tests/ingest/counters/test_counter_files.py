@@ -4,13 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ingest.counter_report import TOTAL_ROW, CountedRegion, CounterReport, merged
 from ingest.counters.counted_work import work
 from ingest.counters.counter_files import (
     FORMATS,
-    TOTAL_ROW,
-    CountedRegion,
-    CounterReport,
-    merged,
     parse_counters,
     read_counters,
     recognised,

@@ -2,10 +2,9 @@
 
 import pytest
 
-from ingest.counters.counter_report import TOTAL_ROW, CountedRegion
-from ingest.counters.craypat_counters import read_craypat
+from ingest.counter_report import TOTAL_ROW, CountedRegion
 from ingest.errors import InputError
-from ingest.readers.craypat import is_report
+from ingest.readers.craypat import is_report, read_craypat
 from tests.ingest.counters.craypat_report_text import REPORT
 from tests.pipeline.projection.mistakes import refused
 

@@ -2,11 +2,10 @@
 
 import pytest
 
+from ingest.counter_report import TOTAL_ROW
 from ingest.counters.counted_work import work
-from ingest.counters.counter_report import TOTAL_ROW
-from ingest.counters.likwid_counters import read_likwid
 from ingest.errors import InputError
-from ingest.readers.likwid import is_output
+from ingest.readers.likwid import is_output, read_likwid
 from tests.pipeline.projection.mistakes import refused
 
 HEAD = "STRUCT,Info,3,,\nCPU name:,Some CPU,,,\nCPU type:,Some type,,,\nCPU clock:,2.5 GHz,,,\n"

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ingest.counters.papi_counters import is_papi, read_papi
+from ingest.counters.counter_files import is_papi, read_papi
 from ingest.errors import InputError
 from tests.pipeline.projection.mistakes import refused
 

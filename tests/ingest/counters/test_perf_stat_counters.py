@@ -2,9 +2,9 @@
 
 import pytest
 
+from ingest.counter_report import TOTAL_ROW
 from ingest.counters.counted_work import work
-from ingest.counters.counter_report import TOTAL_ROW
-from ingest.counters.perf_stat_counters import is_perf_stat, read_perf_stat
+from ingest.counters.counter_files import is_perf_stat, read_perf_stat
 from ingest.errors import InputError
 from tests.pipeline.projection.mistakes import refused
 
