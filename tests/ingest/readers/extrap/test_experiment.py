@@ -1,5 +1,4 @@
 import zipfile
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -7,8 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ingest.errors import InputError
-from ingest.readers import read_series
-from ingest.readers.extrap import experiment_file as experiment_reader
+from ingest.readers import extrap, read_series
 from tests.ingest.readers.extrap_files import CHUNKS, chunk, experiment, write
 
 
@@ -99,7 +97,7 @@ def test_names_in_the_archive_that_are_no_text(tmp_path):
 def test_a_bomb_is_refused(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="larger than 64 MiB"):
         read_series(write(tmp_path / "a.extra-p", " " * (70 << 20)))
-    monkeypatch.setattr(experiment_reader, "READER", replace(experiment_reader.READER, max_bytes=1000))
+    monkeypatch.setattr(extrap, "_MAX_ARCHIVE_BYTES", 1000)
     with pytest.raises(InputError, match="larger than"):
         read_series(write(tmp_path / "a.extra-p", " " * 2000))
 
