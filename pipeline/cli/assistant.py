@@ -18,7 +18,8 @@ from pipeline.config.job_options import read_job
 from pipeline.config.option_readers import parse_at
 from pipeline.config.options import configuration_file, load_options
 from pipeline.models.options import MIN_EFFICIENCY
-from pipeline.report.check.document import check_document
+from pipeline.report.check.document import check_document, comparison_document
+from pipeline.report.check.terminal import comparison_verdict
 from pipeline.report.check.wording import headline
 from pipeline.stages.check import (
     GateStudy,
@@ -183,8 +184,10 @@ class Assistant:
         options = load_options(None, None)
         studies = read_alike(places, options)
         found = compare_studies((a, b), studies, comparison_rules(factor, _points(at)), options.models)
-        document, left = _shortened(found.document, ("kernels",), limit)
-        return _answer(found.verdict, "comparison", document, [*_doubts(studies), *left])
+        whole = document(comparison_document(found.result, found.renamed, a, b))
+        shown, left = _shortened(whole, ("kernels",), limit)
+        verdict = comparison_verdict(found.result, found.totals)
+        return _answer(verdict, "comparison", shown, [*_doubts(studies), *left])
 
     def check(
         self, path: str, baseline: str = "", at: Sequence[str] = (), limit: int = ANSWER_LIMIT
@@ -204,8 +207,8 @@ class Assistant:
         found, studies = check_study(
             place, check_rules(file, _points(at), options), options, baseline=reference
         )
-        document, left = _shortened(check_document(found), ("kernels",), limit)
-        return _answer(headline(found), "check", document, [*_doubts(studies), *left])
+        shown, left = _shortened(check_document(found), ("kernels",), limit)
+        return _answer(headline(found), "check", shown, [*_doubts(studies), *left])
 
     def _inside(self, name: str) -> Path:
         """Return a path below the root."""

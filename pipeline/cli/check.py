@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -78,7 +78,8 @@ class CheckReference:
     last: Annotated[int, valued("--last", "N", "Number of entries of the history.", min=3)] = 10
 
 
-class BaselineJson(TypedDict):
+@dataclass(frozen=True, kw_only=True)
+class WrittenBaseline:
     """The file that was written, and what is in it."""
 
     baseline: str
@@ -106,18 +107,16 @@ def baseline(
     _doubtful(study)
     configuration = {"scaling": options.scaling, "metric": options.metric}
     text, count = baseline_text(study, options, configuration)
-    written: BaselineJson = {
-        "baseline": output,
-        "machine": study.measurements.origin.machine,
-        "kernels": count,
-        "points": len(study.measurements.points),
-    }
+    measured = study.measurements
+    written = WrittenBaseline(
+        baseline=output, machine=measured.origin.machine, kernels=count, points=len(measured.points)
+    )
     if output == STANDARD_OUTPUT:
         write_output(output, text)
     else:
         write_text(Path(output), text)
     if not write_summary(json, written) and output != STANDARD_OUTPUT:
-        typer.echo(f"Baseline of {count} kernels at {written['points']} points in {output}")
+        typer.echo(f"Baseline of {count} kernels at {written.points} points in {output}")
 
 
 @command(

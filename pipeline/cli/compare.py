@@ -89,6 +89,7 @@ def _compare(
 ) -> None:
     """Compare two studies and write the result; the heading says which is which in the terminal."""
     from pipeline.gate.compared_studies import compare_trees
+    from pipeline.report.check.document import comparison_document
     from pipeline.report.check.terminal import comparison_table, show_comparison
     from pipeline.report.page.comparison_page import comparison_html
     from pipeline.report.render.console import console
@@ -100,7 +101,8 @@ def _compare(
         trees = compare_trees(found.compared, rules.targets)
         write_output(page, comparison_html(result, renamed, *names, trees, found.compared))
     written = shown.written(
-        found.document, lambda: comparison_table(result, renamed, limit=limit, totals=totals)
+        comparison_document(result, renamed, *names),
+        lambda: comparison_table(result, renamed, limit=limit, totals=totals),
     )
     if page != STANDARD_OUTPUT and not written:
         screen = console()

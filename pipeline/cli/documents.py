@@ -57,10 +57,10 @@ DOCUMENTS: Mapping[str, Document] = {
         type="pipeline.report.summary:PlanOfTargetJson",
         is_list=True,
     ),
-    "baseline": Document(title="A baseline that was written", type="pipeline.cli.check:BaselineJson"),
+    "baseline": Document(title="A baseline that was written", type="pipeline.cli.check:WrittenBaseline"),
     "check": Document(title="check.json: what `pipeline check` decided and why"),
     "comparison": Document(
-        title="Two studies compared", type="pipeline.report.check.document:ComparisonJson"
+        title="Two studies compared", type="pipeline.report.check.document:StudyComparison"
     ),
     "projection": Document(
         title="An application on a machine",

@@ -1,10 +1,11 @@
 """The result of a check: per kernel a verdict with its evidence, and one outcome for the whole."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum, IntEnum
 from math import isfinite
 
+from ingest.record_codec import NO_ENTRY, entry
 from pipeline.gate.kernel_values import KernelId, KernelValues
 from pipeline.questions.expected_growth import JudgedExpectation
 from pipeline.wording.exit_codes import ExitCode
@@ -90,7 +91,11 @@ class Finding:
     ground: Ground
     text: str
     p: float | None = None
-    change: PointRatio | None = None
+    change: PointRatio | None = field(default=None, metadata=NO_ENTRY)
+
+
+def _named_ends(predicted: Sequence[tuple[float, float, float]]) -> list[Mapping[str, float]]:
+    return [dict(zip(("value", "lower", "upper"), ends, strict=True)) for ends in predicted]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +114,7 @@ class StudySide:
     share: float
     growth: str = ""
     formula: str = ""
-    predicted: tuple[tuple[float, float, float], ...] = ()
+    predicted: tuple[tuple[float, float, float], ...] = field(default=(), metadata=entry(made=_named_ends))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +136,7 @@ class KernelResult:
         masked: whether it got slower only beside the other kernels, which all got faster.
     """
 
-    kernel: KernelId
+    kernel: KernelId = field(metadata=NO_ENTRY)
     verdict: Ruling
     evidence: tuple[Finding, ...] = ()
     baseline: StudySide | None = None
@@ -143,7 +148,7 @@ class KernelResult:
     detectable: float | None = None
     located: tuple[tuple[str, ...], ...] = ()
     advice: str = ""
-    masked: bool = False
+    masked: bool = field(default=False, metadata=NO_ENTRY)
 
     @property
     def share(self) -> float:
@@ -248,7 +253,7 @@ class Power:
     total_factor: float | None
     total_everywhere: float | None
     common_factor: float | None
-    has_common: bool = True
+    has_common: bool = field(default=True, metadata=NO_ENTRY)
     noisy: int = 0
     noisy_factor: float | None = None
 
@@ -288,9 +293,9 @@ class CheckResult:
         expectations: how some of it is expected to grow, and what the models say.
     """
 
-    outcome: Outcome
-    kernels: tuple[KernelResult, ...]
-    reasons: tuple[Caveat, ...] = ()
+    outcome: Outcome = field(metadata=NO_ENTRY)
+    kernels: tuple[KernelResult, ...] = field(metadata=NO_ENTRY)
+    reasons: tuple[Caveat, ...] = field(default=(), metadata=NO_ENTRY)
     notices: tuple[str, ...] = ()
     points: tuple[Mapping[str, float], ...] = ()
     targets: tuple[Mapping[str, float], ...] = ()

@@ -45,8 +45,8 @@ from pipeline.report.check.ci_servers import (
     junit_xml,
     sarif_document,
 )
-from pipeline.report.check.document import ComparisonJson, check_document, comparison_document
-from pipeline.report.check.terminal import TOTAL_KERNEL, comparison_verdict
+from pipeline.report.check.document import check_document
+from pipeline.report.check.terminal import TOTAL_KERNEL
 from pipeline.stages.ingest import ingest, skipped_entry
 from pipeline.stages.model import metric_to_model
 from pipeline.stages.overhead import true_times
@@ -397,16 +397,6 @@ class TwoStudies:
     renamed: Sequence[tuple[KernelId, KernelId]]
     totals: ComparedCurves
     compared: ComparedStudies
-
-    @property
-    def document(self) -> ComparisonJson:
-        """All of it as plain data."""
-        return comparison_document(self.result, self.renamed, *self.names)
-
-    @property
-    def verdict(self) -> str:
-        """What B takes, how that compares with A, and what differs, in one line."""
-        return comparison_verdict(self.result, self.totals)
 
 
 def compare_studies(

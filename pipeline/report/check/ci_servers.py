@@ -3,26 +3,23 @@
 import hashlib
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import PurePosixPath
-from typing import Any
 from urllib.parse import quote
 
 from pipeline.columns.cells import Audience
 from pipeline.columns.changes import CHECK_SIDES, NO_STYLES, VERDICTS, AtTarget, change_columns, ratio_at
 from pipeline.columns.column import Column, filled
 from pipeline.gate.check_result import CheckResult, KernelResult, Outcome, Ruling
-from pipeline.questions.expected_growth import Judgement, expectation_sentences
+from pipeline.questions.expected_growth import JudgedExpectation, Judgement, expectation_sentences
 from pipeline.report.check.wording import (
-    EXPECTATION,
     RULE_TEXTS,
     VERDICT_ROWS,
-    OpenExpectation,
+    VerdictRow,
     basis,
     headline,
     kernel_name,
-    open_expectations,
     power_text,
     relative_to,
     rename_text,
@@ -33,7 +30,105 @@ from pipeline.report.check.wording import (
 from pipeline.report.render.text_formats import markdown_text
 from pipeline.wording.escaping import github_data, github_property, markdown, xml
 
+_EXPECTATION = "expectation"
 _GITHUB_MOST = 10  # GitHub shows no more per step and kind
+_SUITE = "scalability"
+_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_SARIF_DIGITS = 32
+_JUDGED = {
+    Judgement.EXCEEDED: Ruling.REGRESSION,
+    Judgement.UNKNOWN: Ruling.INCONCLUSIVE,
+    Judgement.MET: Ruling.UNCHANGED,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Reported:
+    """A kernel or an expectation as CI servers show it.
+
+    Attributes:
+        verdict: that of an expectation is the one of kernels that are shown alike.
+        rule: identifier of the strongest reason.
+        kind: level of the kernel, or that it is an expectation.
+        identifier: its name in full.
+        title: its name in short.
+        text: all about it; empty if there is nothing to say.
+        message: the same in short.
+        description: the same with its name.
+        file, line: where it is in the source; empty and 1 if unknown.
+        fingerprint: 64 hexadecimal digits that stay the same for the same kernel and kind of finding.
+        kernel: what was decided about it; None for an expectation.
+    """
+
+    verdict: Ruling
+    rule: str
+    kind: str
+    identifier: str
+    title: str
+    text: str
+    message: str
+    description: str
+    file: str
+    line: int
+    fingerprint: str
+    kernel: KernelResult | None = None
+
+    @property
+    def shown(self) -> VerdictRow:
+        """How outputs show its verdict."""
+        return VERDICT_ROWS[self.verdict]
+
+
+def _of_expectation(one: JudgedExpectation, root: str) -> _Reported:
+    subject = f"{one.metric} of {one.region or 'the total'}, at most {one.at_most}"
+    text = "" if one.judgement is Judgement.MET else one.sentence
+    file, _, line = one.place.rpartition(":")
+    return _Reported(
+        verdict=_JUDGED[one.judgement],
+        rule=_EXPECTATION,
+        kind=_EXPECTATION,
+        identifier=f"{one.place}: {one.at_most}",
+        title=f"Expectation: {subject}",
+        text=text,
+        message=text,
+        description=text,
+        file=relative_to(file, root),
+        line=int(line) if line.isdecimal() else 1,
+        fingerprint=_digest(_EXPECTATION, subject),
+    )
+
+
+def _of_kernel(one: KernelResult, root: str) -> _Reported:
+    text, rule = story(one), rule_id(one)
+    file = source_file(one, root)
+    return _Reported(
+        verdict=one.verdict,
+        rule=rule,
+        kind=one.kernel.level.value,
+        identifier=one.kernel.text,
+        title=f"{one.verdict.value}: {kernel_name(one, 80)}",
+        text=text,
+        message=one.evidence[0].text if one.evidence else text,
+        description=f"{kernel_name(one, 120)}: {text}",
+        file=file,
+        line=one.line if file else 1,
+        fingerprint=_digest(rule, one.kernel.level.value, *one.kernel.callpath),
+        kernel=one,
+    )
+
+
+def _digest(*names: str) -> str:
+    return hashlib.sha256("\0".join(names).encode(errors="surrogateescape")).hexdigest()
+
+
+def _reported(result: CheckResult, root: str = "") -> list[_Reported]:
+    """Return the expectations, then the kernels; source files are relative to the directory `root`."""
+    expectations = [_of_expectation(one, root) for one in result.expectations]
+    return expectations + [_of_kernel(one, root) for one in result.kernels]
+
+
+def _kernels_first(result: CheckResult, root: str) -> list[_Reported]:
+    return sorted(_reported(result, root), key=lambda one: one.kernel is None)
 
 
 def github_annotations(result: CheckResult, root: str = "") -> list[str]:
@@ -42,23 +137,15 @@ def github_annotations(result: CheckResult, root: str = "") -> list[str]:
         f"::warning title={github_property(headline(result))}::{github_data(reason.text)}"
         for reason in result.reasons
     ]
-    found += [
-        f"::{'error' if one.exceeded else 'warning'} file={github_property(one.file)},line={one.line},"
-        f"title={github_property(f'Expectation: {one.subject}')}::{github_data(one.text)}"
-        for one in open_expectations(result, root)
-    ]
-    for one in result.kernels:
-        command, place = VERDICT_ROWS[one.verdict].github, ""
-        if not command:
-            continue
-        if file := source_file(one, root):
-            place = f"file={github_property(file)},line={one.line},"
-        title = github_property(f"{one.verdict.value}: {kernel_name(one, 80)}")
-        found.append(f"::{command} {place}title={title}::{github_data(story(one))}")
+    for one in _reported(result, root):
+        if one.shown.github:
+            place = f"file={github_property(one.file)},line={one.line}," if one.file else ""
+            title = github_property(one.title)
+            found.append(f"::{one.shown.github} {place}title={title}::{github_data(one.text)}")
     return found[:_GITHUB_MOST]
 
 
-def gitlab_code_quality(result: CheckResult, root: str, elsewhere: str) -> list[dict[str, Any]]:
+def gitlab_code_quality(result: CheckResult, root: str, elsewhere: str) -> list[dict[str, object]]:
     """Return GitLab's subset of Code Climate's format: an entry per regression (also waived) or doubt.
 
     Expectations that are not met are at the end; source files are relative to `root`. GitLab drops entries
@@ -66,40 +153,18 @@ def gitlab_code_quality(result: CheckResult, root: str, elsewhere: str) -> list[
     """
     return [
         {
-            "description": f"{kernel_name(one, 120)}: {story(one)}",
-            "check_name": rule_id(one),
-            "fingerprint": fingerprint(one),
-            "severity": VERDICT_ROWS[one.verdict].gitlab,
+            "description": one.description,
+            "check_name": one.rule,
+            "fingerprint": one.fingerprint,
+            "severity": one.shown.gitlab,
             "location": {
-                "path": source_file(one, root) or relative_to(elsewhere, root),
-                "lines": {"begin": max(one.line, 1)},
+                "path": one.file or relative_to(elsewhere, root),
+                "lines": {"begin": one.line},
             },
         }
-        for one in result.kernels
-        if VERDICT_ROWS[one.verdict].gitlab
-    ] + [
-        {
-            "description": one.text,
-            "check_name": EXPECTATION,
-            "fingerprint": _digest(EXPECTATION, one.subject),
-            "severity": VERDICT_ROWS[Ruling.REGRESSION if one.exceeded else Ruling.INCONCLUSIVE].gitlab,
-            "location": {"path": one.file, "lines": {"begin": one.line}},
-        }
-        for one in open_expectations(result, root)
+        for one in _kernels_first(result, root)
+        if one.shown.gitlab
     ]
-
-
-def fingerprint(result: KernelResult) -> str:
-    """Return 64 hexadecimal digits that stay the same for the same kernel and kind of finding."""
-    return _digest(rule_id(result), result.kernel.level.value, *result.kernel.callpath)
-
-
-def _digest(*names: str) -> str:
-    """Return 64 hexadecimal digits of some names."""
-    return hashlib.sha256("\0".join(names).encode(errors="surrogateescape")).hexdigest()
-
-
-_SUITE = "scalability"
 
 
 def junit_xml(result: CheckResult) -> str:
@@ -112,16 +177,15 @@ def junit_xml(result: CheckResult) -> str:
         case = ET.SubElement(suite, "testcase", classname=_SUITE, name=reason.cause.value, time="0")
         failure = ET.SubElement(case, "failure", type=reason.cause.value, message=xml(headline(result)))
         failure.text = xml(reason.text)
-    for expected in result.expectations:
-        sentence = expected.sentence
-        name = xml(f"{expected.place}: {expected.at_most}")
-        case = ET.SubElement(suite, "testcase", classname=f"{_SUITE}.expectation", name=name, time="0")
-        if expected.judgement is Judgement.EXCEEDED:
-            ET.SubElement(case, "failure", type="expectation", message=xml(sentence)).text = xml(sentence)
-        elif expected.judgement is Judgement.UNKNOWN:
-            ET.SubElement(case, "skipped", message=xml(sentence))
-    for one in result.kernels:
-        _add_case(suite, one)
+    for one in _reported(result):
+        classname, text = f"{_SUITE}.{one.kind}", xml(one.text)
+        case = ET.SubElement(suite, "testcase", classname=classname, name=xml(one.identifier), time="0")
+        if one.verdict is Ruling.REGRESSION:
+            ET.SubElement(case, "failure", type=one.rule, message=xml(one.message)).text = text
+        elif one.shown.skipped:
+            ET.SubElement(case, "skipped", message=text)
+        elif text:
+            ET.SubElement(case, "system-out").text = text
     whole = ET.Element("testsuites", name=_SUITE)
     whole.append(suite)
     for element in (whole, suite):
@@ -134,38 +198,15 @@ def junit_xml(result: CheckResult) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(whole, encoding="unicode") + "\n"
 
 
-def _add_case(suite: ET.Element, result: KernelResult) -> None:
-    case = ET.SubElement(
-        suite,
-        "testcase",
-        classname=f"{_SUITE}.{result.kernel.level.value}",
-        name=xml(result.kernel.text),
-        time="0",
-    )
-    text = xml(story(result))
-    if result.verdict is Ruling.REGRESSION:
-        message = xml(result.evidence[0].text)
-        ET.SubElement(case, "failure", type=rule_id(result), message=message).text = text
-    elif VERDICT_ROWS[result.verdict].skipped:
-        ET.SubElement(case, "skipped", message=text)
-    elif text:
-        ET.SubElement(case, "system-out").text = text
-
-
-_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_FINGERPRINT_DIGITS = 32
-
-
-def sarif_document(result: CheckResult, root: str, elsewhere: str) -> dict[str, Any]:
+def sarif_document(result: CheckResult, root: str, elsewhere: str) -> dict[str, object]:
     """Return the document: one run, a result per regression (also waived), doubt and open expectation.
 
     Args:
         root: directory that source files are made relative to; may be empty.
-        elsewhere: what findings without a source file point to.
+        elsewhere: what findings without a source file point to: code hosts drop results without a file.
     """
-    reported = [one for one in result.kernels if VERDICT_ROWS[one.verdict].sarif]
-    expected = open_expectations(result, root)
-    used = sorted({*map(rule_id, reported), *([EXPECTATION] if expected else [])})
+    reported = [one for one in _kernels_first(result, root) if one.shown.sarif]
+    used = sorted({one.rule for one in reported})
     invocation = {
         "executionSuccessful": True,
         "exitCode": int(result.outcome),
@@ -188,57 +229,32 @@ def sarif_document(result: CheckResult, root: str, elsewhere: str) -> dict[str, 
                 "tool": {"driver": driver},
                 "columnKind": "unicodeCodePoints",
                 "invocations": [invocation],
-                "results": [
-                    *(_result(one, used, root, elsewhere) for one in reported),
-                    *(_of_expectation(one, used) for one in expected),
-                ],
+                "results": [_sarif_result(one, used, relative_to(elsewhere, root)) for one in reported],
             }
         ],
     }
 
 
-def _result(result: KernelResult, rules: list[str], root: str, elsewhere: str) -> dict[str, Any]:
-    name = rule_id(result)
-    location: dict[str, Any] = {
-        "logicalLocations": [
-            {"name": result.kernel.region, "fullyQualifiedName": result.kernel.text, "kind": "function"}
-        ],
-        "physicalLocation": _place(result, root, elsewhere),
-    }
-    found: dict[str, Any] = {
-        "ruleId": name,
-        "ruleIndex": rules.index(name),
-        "level": VERDICT_ROWS[result.verdict].sarif,
-        "message": {"text": f"{kernel_name(result, 120)}: {story(result)}"},
-        "locations": [location],
-        "partialFingerprints": {"kernel/v1": fingerprint(result)[:_FINGERPRINT_DIGITS]},
-    }
-    if result.verdict is Ruling.WAIVED:
-        found["suppressions"] = [{"kind": "external", "justification": result.advice}]
-    return found
-
-
-def _of_expectation(one: OpenExpectation, rules: list[str]) -> dict[str, Any]:
-    verdict = Ruling.REGRESSION if one.exceeded else Ruling.INCONCLUSIVE
-    return {
-        "ruleId": EXPECTATION,
-        "ruleIndex": rules.index(EXPECTATION),
-        "level": VERDICT_ROWS[verdict].sarif,
-        "message": {"text": one.text},
-        "locations": [{"physicalLocation": _physical(one.file, one.line)}],
-        "partialFingerprints": {"kernel/v1": _digest(EXPECTATION, one.subject)[:_FINGERPRINT_DIGITS]},
-    }
-
-
-def _place(result: KernelResult, root: str, elsewhere: str) -> dict[str, Any]:
-    """Return where a finding is shown: code hosts drop results without a file and a line."""
-    file = source_file(result, root)
-    return _physical(file, result.line) if file else _physical(relative_to(elsewhere, root), 1)
-
-
-def _physical(file: str, line: int) -> dict[str, Any]:
+def _sarif_result(one: _Reported, rules: list[str], elsewhere: str) -> dict[str, object]:
+    file = one.file or elsewhere
     uri = quote(file, safe="/") if not file.startswith("/") else "file://" + quote(file, safe="/")
-    return {"artifactLocation": {"uri": uri}, "region": {"startLine": line}}
+    place = {"artifactLocation": {"uri": uri}, "region": {"startLine": one.line}}
+    location: dict[str, object] = {"physicalLocation": place}
+    found: dict[str, object] = {
+        "ruleId": one.rule,
+        "ruleIndex": rules.index(one.rule),
+        "level": one.shown.sarif,
+        "message": {"text": one.description},
+        "locations": [location],
+        "partialFingerprints": {"kernel/v1": one.fingerprint[:_SARIF_DIGITS]},
+    }
+    if one.kernel is not None:
+        region = one.kernel.kernel.region
+        logical = {"name": region, "fullyQualifiedName": one.identifier, "kind": "function"}
+        location["logicalLocations"] = [logical]
+    if one.kernel is not None and one.verdict is Ruling.WAIVED:
+        found["suppressions"] = [{"kind": "external", "justification": one.kernel.advice}]
+    return found
 
 
 _ICONS = {Outcome.PASSED: "✅", Outcome.REGRESSED: "❌", Outcome.INCONCLUSIVE: "⚠️", Outcome.EXCEEDED: "❌"}

@@ -92,7 +92,7 @@ VERDICT_ROWS: Mapping[Ruling, VerdictRow] = {
     ),
     Ruling.UNCHANGED: VerdictRow(style="dim", compared="no significant change"),
 }
-_INCONCLUSIVE, EXPECTATION = "inconclusive", "expectation"
+_INCONCLUSIVE = "inconclusive"
 _RULES: tuple[tuple[str, str, tuple[Ground, ...]], ...] = (
     (
         "effort-increased",
@@ -116,7 +116,7 @@ _RULES: tuple[tuple[str, str, tuple[Ground, ...]], ...] = (
     ("share-ceiling", "The kernel takes a larger share than its rule allows", (Ground.SHARE_RULE,)),
     ("efficiency-floor", "Parallel efficiency is below its rule", (Ground.EFFICIENCY_RULE,)),
     ("total-ceiling", "The predicted total is above its rule", (Ground.TOTAL_RULE,)),
-    (EXPECTATION, "What is expected of its growth is exceeded, or cannot be told", ()),
+    ("expectation", "What is expected of its growth is exceeded, or cannot be told", ()),
     (_INCONCLUSIVE, "The measurements are too noisy to decide whether the kernel changed", ()),
 )
 RULE_TEXTS: Mapping[str, str] = {name: text for name, text, _ in _RULES}
@@ -204,41 +204,6 @@ def basis(result: CheckResult) -> str:
         f"{result.below_share_floor} below the share floor; {counted(result.tests, 'test')}, "
         f"false alarms controlled by Holm's procedure"
     )
-
-
-@dataclass(frozen=True, kw_only=True)
-class OpenExpectation:
-    """An expectation that is exceeded or cannot be told, as code hosts show it.
-
-    Attributes:
-        exceeded: or else it cannot be told.
-        subject: what it is of.
-        text: a sentence.
-        file, line: where it is written.
-    """
-
-    exceeded: bool
-    subject: str
-    text: str
-    file: str
-    line: int
-
-
-def open_expectations(result: CheckResult, root: str) -> list[OpenExpectation]:
-    """Return the expectations that are not met; files are relative to the directory `root`."""
-    found = []
-    for expected in result.expectations:
-        if expected.judgement is not Judgement.MET:
-            file, _, line = expected.place.rpartition(":")
-            one = OpenExpectation(
-                exceeded=expected.judgement is Judgement.EXCEEDED,
-                subject=f"{expected.metric} of {expected.region or 'the total'}, at most {expected.at_most}",
-                text=expected.sentence,
-                file=relative_to(file, root),
-                line=int(line) if line.isdecimal() else 1,
-            )
-            found.append(one)
-    return found
 
 
 def source_file(result: KernelResult, root: str) -> str:

@@ -11,7 +11,6 @@ from pipeline.gate.check_result import Finding, Ground, Outcome, PointRatio, Rul
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.report.check.ci_servers import (
     check_markdown,
-    fingerprint,
     github_annotations,
     gitlab_code_quality,
     junit_xml,
@@ -170,6 +169,11 @@ def test_fingerprints_tell_kernels_and_findings_apart_and_nothing_else():
         kernel("a", evidence=()),
         kernel(kernel=KernelId(Scope.REGION, ("main", "a"))),
     ]
+
+    def fingerprint(kernel):
+        (entry,) = gitlab_code_quality(result(kernel), "", "base.json")
+        return entry["fingerprint"]
+
     assert fingerprint(one) == fingerprint(moved)
     assert re.fullmatch("[0-9a-f]{64}", fingerprint(one))
     assert len({fingerprint(k) for k in (one, *other)}) == 5

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from ingest.record_codec import document
 from pipeline.gate.check_result import Cause, Caveat, Finding, Ground, PointRatio, Ruling, StudySide
 from pipeline.gate.compared_studies import ComparedCurves
 from pipeline.gate.kernel_values import KernelId, Scope
@@ -129,10 +130,10 @@ def test_a_comparison_in_the_terminal_speaks_of_a_and_b():
 
 def test_a_comparison_as_data_has_no_outcome():
     ids = KernelId(Scope.CALLPATH, ("main", "old")), KernelId(Scope.CALLPATH, ("main", "new"))
-    document = comparison_document(result(kernel()), (ids,), "x", "y")
-    assert (document["a"], document["b"]) == ("x", "y")
-    assert document["renamed"] == [{"a": ["main", "old"], "b": ["main", "new"]}]
-    assert set(check_document(result(kernel()))) - set(document) == {"outcome", "exit_code", "expectations"}
+    found = document(comparison_document(result(kernel()), (ids,), "x", "y"))
+    assert (found["a"], found["b"]) == ("x", "y")
+    assert found["renamed"] == [{"a": ["main", "old"], "b": ["main", "new"]}]
+    assert set(check_document(result(kernel()))) - set(found) == {"outcome", "exit_code", "expectations"}
 
 
 def test_the_notes_of_the_table_are_what_stands_around_it_in_the_terminal():

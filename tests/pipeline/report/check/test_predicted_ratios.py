@@ -84,8 +84,8 @@ def test_terminal_json_and_page_say_the_ratio_of_the_two_predictions(both):
             assert [p[0] for p in side.predicted] == ends[0, row].tolist()
             assert [p[2] for p in side.predicted] == ends[2, row].tolist()
 
-    for document in (check_document(result), comparison_document(result, (), "a", "b")):
-        for kernel in document["kernels"]:
+    for kernels in (check_document(result)["kernels"], comparison_document(result, (), "a", "b").kernels):
+        for kernel in kernels:
             row = [
                 r
                 for k, r in rows.items()
