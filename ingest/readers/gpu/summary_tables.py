@@ -5,11 +5,17 @@ Read are the statistics of rocprof (``results.stats.csv``, ``results.hip_stats.c
 (``x_cuda_gpu_kern_sum.csv``, ...). Tables of one run, which differ in the ends of their names, are one
 profile, whichever of them is given; tables of rocprof with other names stand alone. They state neither
 devices nor how long the run took.
+
+And what ``nsys stats`` prints: tables of kernels, copies and calls one below the other, in a file of any
+name. They are CSV (``--format csv``), columns below a line of dashes (the default), or framed. The report
+that a table is of stands above it, ``Processing [x.sqlite] with [.../cuda_gpu_kern_sum.py]...`` or ``** CUDA
+GPU Kernel Summary (cuda_gpu_kern_sum):``; without such a line it is known by its columns. Of several captures
+the first is read.
 """
 
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ingest.calltree import ROOT
@@ -26,15 +32,16 @@ from ingest.run_settings import METADATA
 from ingest.units import IN_A_SECOND
 
 ONE_DEVICE = "devices are not stated: all kernels and copies are taken to be of one"
-NSYS = "nsys stats"
+_NSYS = "nsys stats"
+_TABLE_HEAD_BYTES = 1 << 14
 
 _TIME = re.compile(r"(?:TotalDuration|Total Time|Sum) ?\(?(?P<unit>ns|us|ms|s)?\)?", re.IGNORECASE)
 
-NamedSum = tuple[str, str, float, float]  # paradigm, name, number of calls, seconds
+_NamedSum = tuple[str, str, float, float]  # paradigm, name, number of calls, seconds
 
 
 @dataclass(frozen=True)
-class SumKind:
+class _SumKind:
     """A kind of tables."""
 
     profiler: str  # what writes it
@@ -49,21 +56,21 @@ class SumKind:
         return self.paradigm in (GPU_KERNEL, GPU_COPY)
 
 
-NSYS_KINDS = (
-    SumKind(NSYS, ("cuda_gpu_kern_sum", "gpukernsum"), GPU_KERNEL, "Name", ("Instances",)),
-    SumKind(
-        NSYS,
+_NSYS_KINDS = (
+    _SumKind(_NSYS, ("cuda_gpu_kern_sum", "gpukernsum"), GPU_KERNEL, "Name", ("Instances",)),
+    _SumKind(
+        _NSYS,
         ("cuda_gpu_mem_time_sum", "gpumemtimesum"),
         GPU_COPY,
         "Operation",
         ("Count", "Operations", "Instances"),
     ),
-    SumKind(NSYS, ("cuda_api_sum", "cudaapisum"), "cuda", "Name", ("Num Calls", "Calls")),
+    _SumKind(_NSYS, ("cuda_api_sum", "cudaapisum"), "cuda", "Name", ("Num Calls", "Calls")),
 )
 
 
 @dataclass(frozen=True, kw_only=True)
-class SumColumns:
+class _SumColumns:
     """Where the columns of a table are."""
 
     name: int
@@ -78,7 +85,7 @@ class SumColumns:
         return cells[self.name] or UNKNOWN, _number(cells[self.number]), _number(cells[self.time])
 
 
-def sum_columns(cells: Sequence[str], kind: SumKind) -> SumColumns | None:
+def _sum_columns(cells: Sequence[str], kind: _SumKind) -> _SumColumns | None:
     """Return the columns of a table of some kind, given the cells of its header; None if it is none."""
     number = next((name for name in kind.numbers if name in cells), "")
     times = ((place, match) for place, cell in enumerate(cells) if (match := _TIME.fullmatch(cell)))
@@ -86,13 +93,13 @@ def sum_columns(cells: Sequence[str], kind: SumKind) -> SumColumns | None:
     if match is None or not number or kind.name not in cells:
         return None
     unit = IN_A_SECOND[(match["unit"] or "ns").lower()]
-    return SumColumns(name=cells.index(kind.name), number=cells.index(number), time=place, unit=unit)
+    return _SumColumns(name=cells.index(kind.name), number=cells.index(number), time=place, unit=unit)
 
 
-def profile_of_sums(
+def _profile_of_sums(
     source: str,
     profiler: str,
-    rows: Iterable[NamedSum],
+    rows: Iterable[_NamedSum],
     stated: str,
     *,
     attributes: Mapping[str, str] | None = None,
@@ -143,11 +150,11 @@ WITHIN_HIP = "not read: calls of HSA, most of which are within those of HIP"
 _ROCPROF, _OMNIPERF = "rocprof", "Omniperf"
 _HIP, _HSA = ("hip_api_stats", "hip_stats"), ("hsa_api_stats", "hsa_stats")
 _KINDS = (  # the first whose end a name has
-    *NSYS_KINDS,
-    SumKind(_OMNIPERF, ("pmc_kernel_top",), GPU_KERNEL, "Kernel_Name", ("Count",)),
-    SumKind(_ROCPROF, ("memory_copy_stats", "copy_stats"), GPU_COPY),
-    *(SumKind(_ROCPROF, ends, "hip") for ends in (_HIP, _HSA)),
-    SumKind(_ROCPROF, ("kernel_stats", ".stats"), GPU_KERNEL),
+    *_NSYS_KINDS,
+    _SumKind(_OMNIPERF, ("pmc_kernel_top",), GPU_KERNEL, "Kernel_Name", ("Count",)),
+    _SumKind(_ROCPROF, ("memory_copy_stats", "copy_stats"), GPU_COPY),
+    *(_SumKind(_ROCPROF, ends, "hip") for ends in (_HIP, _HSA)),
+    _SumKind(_ROCPROF, ("kernel_stats", ".stats"), GPU_KERNEL),
 )
 _ROCPROF_COLUMNS = ["Name", "Calls", "TotalDurationNs", "AverageNs"]
 _NOT_READ = re.compile(
@@ -162,9 +169,9 @@ class _Table:
 
     path: Path
     run: tuple[str, str]  # profiler, and the beginning of the name that the tables of a run share
-    kind: SumKind
+    kind: _SumKind
     line: int
-    columns: SumColumns
+    columns: _SumColumns
 
 
 def matches(path: Path) -> bool:
@@ -192,7 +199,7 @@ def read(path: Path) -> Profile:
         raise InputError("no sums of kernels, copies or calls in it", where=str(path))
     called = [table.kind.called for table in tables]
     read_tables = [table for table in tables if not (_HIP in called and table.kind.called == _HSA)]
-    rows: list[NamedSum] = []
+    rows: list[_NamedSum] = []
     sums = []
     for table in sorted(read_tables, key=lambda table: table.kind.on_device):
         unit, found = table.columns.unit, list(_rows(table))
@@ -200,7 +207,7 @@ def read(path: Path) -> Profile:
         sums.append(f"{table.path.name} {sum(time for _, _, time in found) / unit:.15g} s")
     profiler = tables[0].kind.profiler
     replayed = [REPLAYED] if profiler == _OMNIPERF else []
-    return profile_of_sums(
+    return _profile_of_sums(
         str(path),
         profiler,
         rows,
@@ -212,14 +219,14 @@ def read(path: Path) -> Profile:
 
 def _machine(path: Path) -> dict[str, str]:
     """Return what Omniperf notes of the machine and the program; nothing if it is not there."""
-    rows = [_cells(line) for line in head_lines(path, READER.head_bytes)[:2]]
+    rows = [_cells(line) for line in head_lines(path, _TABLE_HEAD_BYTES)[:2]]
     stated = dict(zip(*rows, strict=False)) if len(rows) == 2 else {}
     names = {"hostname": NODE, "command": "command", "gpu_model": METADATA + "GPU"}
     names |= {"rocm_version": METADATA + "ROCm"}
     return {key: stated[name] for name, key in names.items() if stated.get(name)}
 
 
-def _kind(path: Path) -> tuple[SumKind, str] | None:
+def _kind(path: Path) -> tuple[_SumKind, str] | None:
     """Return the kind of a file, and the beginning of the name that the tables of its run share."""
     name = path.name.lower()
     for kind in _KINDS:
@@ -228,9 +235,9 @@ def _kind(path: Path) -> tuple[SumKind, str] | None:
     return _kind_by_rows(path)
 
 
-def _kind_by_rows(path: Path) -> tuple[SumKind, str] | None:
+def _kind_by_rows(path: Path) -> tuple[_SumKind, str] | None:
     """Return the kind of a table of rocprof that has another name, by what its first row is of."""
-    header, first, *_ = *head_lines(path, READER.head_bytes)[:2], "", ""
+    header, first, *_ = *head_lines(path, _TABLE_HEAD_BYTES)[:2], "", ""
     if (
         plain_name(path).suffix.lower() != ".csv"
         or _NOT_READ.search(path.name)
@@ -239,7 +246,7 @@ def _kind_by_rows(path: Path) -> tuple[SumKind, str] | None:
         return None
     name = next(iter(_cells(first)), "")
     paradigm = next((paradigm for begin, paradigm in _BY_NAME if begin.match(name)), GPU_KERNEL)
-    return SumKind(_ROCPROF, (plain_name(path).stem,), paradigm), path.name
+    return _SumKind(_ROCPROF, (plain_name(path).stem,), paradigm), path.name
 
 
 def _tables(path: Path) -> list[_Table]:
@@ -253,8 +260,8 @@ def _table(path: Path) -> _Table | None:
     if found is None:
         return None
     kind, run = found
-    for line, text in enumerate(head_lines(path, READER.head_bytes), start=1):
-        if columns := sum_columns(_cells(text), kind):
+    for line, text in enumerate(head_lines(path, _TABLE_HEAD_BYTES), start=1):
+        if columns := _sum_columns(_cells(text), kind):
             return _Table(path=path, run=(kind.profiler, run), kind=kind, line=line, columns=columns)
     return None
 
@@ -273,13 +280,140 @@ def _cells(line: str) -> list[str]:
     return [cell.strip() for cell in csv_cells(line)]
 
 
-READER = ProfileReader(
-    name="GPU summary tables",
-    pattern="*stats.csv, *_sum.csv, pmc_kernel_top.csv",
-    matches=matches,
-    read=read,
-    beside=beside,
-    content=_content,
-    fallback=1,
-    head_bytes=1 << 14,
+_MAX_LINE = 1 << 16
+_HEAD_BYTES = 1 << 18
+CUT_NAMES = "names that end in '…' are cut: kernels that begin alike are one"
+
+_CAPTURE = re.compile(
+    r"\s*Processing \[(?P<capture>[^\]]*)\] with \[(?:[^\]]*[/\\])?(?P<report>\w+)(?:\.py)?[^\]]*\]"
+)
+_TITLE = re.compile(r"\s*\*\* .*\((?P<report>\w+)\):?\s*")
+_DASHES = re.compile(r"\s*-+(?:\s+-+){2,}\s*")
+_CALL = re.compile(r"(?:cu|nv)[A-Za-z]")  # of CUDA: calls of the operating system have the same columns
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Header:
+    """The header of a table."""
+
+    kind: _SumKind  # what the table has
+    stated: bool  # whether a line above it says so
+    columns: _SumColumns
+
+
+@dataclass(kw_only=True)
+class _Output:
+    """An output as far as it was read."""
+
+    capture: str = ""  # that its first tables are of
+    report: str = ""  # named by the last line that names one
+    other: bool = False  # whether this is of another capture
+    header: _Header | None = None  # of the table that is read
+    # begins and ends of its columns, if dashes state them
+    spans: list[tuple[int, int]] = field(default_factory=list)
+    known: list[_SumKind] = field(default_factory=list)  # the reports that were read
+    rows: list[_NamedSum] = field(default_factory=list)  # paradigm, name, number of calls and seconds
+
+
+def _is_printed(path: Path) -> bool:
+    """Return whether the beginning of a file has the header of a table that is read."""
+    lines = head_lines(path, _HEAD_BYTES)
+    return any("Total Time" in line and _header(_cells_of(line, []), "") for line in lines)
+
+
+def read_printed(path: Path) -> Profile:
+    """Read the tables of an output."""
+    output = _Output()
+    for number, line in enumerate(lines_of(path), start=1):
+        try:
+            _add(output, line[:_MAX_LINE])
+        except ValueError as error:
+            what = f"line {number}: {error}"
+            raise InputError(what, where=str(path), hint="is the file truncated?") from error
+    if not output.rows:
+        raise InputError("no sums of kernels, copies or calls in it", where=str(path))
+    return _profile_of_printed(str(path), output.rows)
+
+
+def _profile_of_printed(source: str, rows: Sequence[_NamedSum]) -> Profile:
+    sums = {kind.called[0]: [row[3] for row in rows if row[0] == kind.paradigm] for kind in _NSYS_KINDS}
+    stated = (f"{name} {sum(seconds):.15g} s" for name, seconds in sums.items() if seconds)
+    cut = any(name.endswith("…") for _, name, _, _ in rows)
+    host_first = sorted(rows, key=lambda row: row[0] in (GPU_KERNEL, GPU_COPY))
+    return _profile_of_sums(source, _NSYS, host_first, ", ".join(stated), notices=[CUT_NAMES] if cut else [])
+
+
+def _add(output: _Output, line: str) -> None:
+    """Add a line of an output."""
+    if match := _CAPTURE.match(line) or _TITLE.fullmatch(line):
+        capture = match.groupdict().get("capture")
+        output.report, output.header = match["report"], None
+        if capture is not None:
+            output.capture = output.capture or capture
+            output.other = capture != output.capture
+    elif "Total Time" in line and not output.other:
+        output.spans = []
+        output.header = _header(_cells_of(line, []), output.report)
+        if output.header and output.header.kind in output.known:
+            output.header = None
+        elif output.header:
+            output.known.append(output.header.kind)
+    elif output.header is None or line.startswith("+"):
+        pass
+    elif _DASHES.fullmatch(line):
+        output.spans = [match.span() for match in re.finditer("-+", line)]
+    elif not line.strip():
+        output.header = None if output.rows else output.header
+    else:
+        _add_row(output, output.header, _cells_of(line, output.spans))
+
+
+def _add_row(output: _Output, header: _Header, cells: Sequence[str]) -> None:
+    name, number, time = header.columns.row(cells)
+    if header.stated or header.kind.on_device or _CALL.match(name):
+        output.rows.append((header.kind.paradigm, name, number, time / header.columns.unit))
+
+
+def _header(cells: Sequence[str], report: str) -> _Header | None:
+    """Return the columns of a table of a report; if this is not stated, one that they fit."""
+    called = [kind for kind in _NSYS_KINDS if report.startswith(kind.called)]
+    for kind in called if report else _NSYS_KINDS:
+        columns = _sum_columns(cells, kind)
+        if columns and "Category" not in cells:
+            return _Header(kind=kind, stated=bool(report), columns=columns)
+    return None
+
+
+def _cells_of(line: str, spans: Sequence[tuple[int, int]]) -> list[str]:
+    """Return the cells of a line: between bars, below dashes, or separated by commas or two blanks."""
+    if spans:
+        spans = [*spans[:-1], (spans[-1][0], len(line))]  # the last column goes on to the end of the line
+        return [line[start:end].strip() for start, end in spans]
+    if line.startswith("|"):
+        return [cell.strip() for cell in line.strip("| \n").split(" | ")]
+    if re.search(r"\S  +\S", line) and "," not in line:
+        return re.split(r"  +", line.strip())
+    return _cells(line)
+
+
+READERS = (
+    ProfileReader(
+        name="GPU summary tables",
+        pattern="*stats.csv, *_sum.csv, pmc_kernel_top.csv",
+        matches=matches,
+        read=read,
+        beside=beside,
+        content=_content,
+        fallback=1,
+        head_bytes=_TABLE_HEAD_BYTES,
+    ),
+    ProfileReader(
+        name="nsys stats",
+        pattern="*.csv, *.txt",
+        matches=_is_printed,
+        read=read_printed,
+        fallback=2,
+        precedence=3,
+        head_bytes=_HEAD_BYTES,
+    ),
 )

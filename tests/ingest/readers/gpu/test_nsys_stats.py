@@ -5,7 +5,7 @@ import pytest
 from ingest.discovery import discover
 from ingest.errors import InputError
 from ingest.readers import find_profile_reader
-from ingest.readers.gpu import nsys_stats
+from ingest.readers.gpu import summary_tables
 from tests.ingest.readers import gpu_files, timer_logs
 from tests.ingest.readers.gpu_files import by_path, nanoseconds
 from tests.ingest.readers.gpu_outputs import NSYS_OUTPUT
@@ -16,7 +16,7 @@ def test_every_form_has_the_same_sums(tmp_path, form):
     path = tmp_path / "stats.txt"
     path.write_text(NSYS_OUTPUT[form], encoding="utf-8")
     assert find_profile_reader(path).name == "nsys stats"
-    profile = nsys_stats.read(path)
+    profile = summary_tables.read_printed(path)
     assert profile.locations.device.tolist() == [-1, 0]
     assert nanoseconds(by_path(profile)) == {
         ("cudaMemcpy",): [6000, 0],
@@ -33,7 +33,7 @@ def test_every_form_has_the_same_sums(tmp_path, form):
 def test_kernels_whose_names_are_cut_are_noted(tmp_path):
     path = tmp_path / "stats.txt"
     path.write_text(NSYS_OUTPUT["columns"].replace("float*, int)", "float*, in…"), encoding="utf-8")
-    assert nsys_stats.CUT_NAMES in nsys_stats.read(path).notices
+    assert summary_tables.CUT_NAMES in summary_tables.read_printed(path).notices
 
 
 def test_a_log_with_timers_of_its_own_stays_one(tmp_path):
@@ -55,4 +55,4 @@ def test_a_damaged_row_is_an_error_with_its_line(tmp_path):
     path = tmp_path / "stats.txt"
     path.write_text(NSYS_OUTPUT["framed"].replace("9000", "much"), encoding="utf-8")
     with pytest.raises(InputError, match="line 12: not a sum: much"):
-        nsys_stats.read(path)
+        summary_tables.read_printed(path)

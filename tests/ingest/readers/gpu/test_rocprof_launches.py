@@ -5,7 +5,7 @@ import pytest
 from ingest.discovery import discover
 from ingest.errors import InputError
 from ingest.readers import find_profile_reader
-from ingest.readers.gpu import rocprof_csv
+from ingest.readers.gpu import rocprof
 from tests.ingest.readers import gpu_files
 from tests.ingest.readers.gpu_files import by_path, nanoseconds
 from tests.ingest.readers.gpu_outputs import ROCPROF_LAUNCHES
@@ -16,7 +16,7 @@ def test_launches_are_kernels_on_their_devices(tmp_path, form):
     path = tmp_path / "results.csv"
     path.write_text(ROCPROF_LAUNCHES[form], encoding="utf-8")
     assert find_profile_reader(path).name == "rocprof launches"
-    profile = rocprof_csv.read_launches(path)
+    profile = rocprof.read_launches(path)
     assert profile.locations.device.tolist() == [-1, 4, 5]
     assert nanoseconds(by_path(profile)) == {
         ("<program>",): [10_000, 0, 0],
@@ -25,7 +25,7 @@ def test_launches_are_kernels_on_their_devices(tmp_path, form):
         ("GPU idle",): [0, 2000, 7500],
     }
     assert by_path(profile, "visits")["f(float*, int) [clone .kd]",] == [0, 1, 1]
-    assert rocprof_csv.ONLY_KERNELS in profile.notices
+    assert rocprof.ONLY_KERNELS in profile.notices
 
 
 def test_sums_beside_launches_have_copies_too_and_are_read(tmp_path):
@@ -44,4 +44,4 @@ def test_a_damaged_row_is_an_error_with_the_file(tmp_path):
     path = tmp_path / "results.csv"
     path.write_text(ROCPROF_LAUNCHES["version 2"].replace("1000,4000", "soon,4000"), encoding="utf-8")
     with pytest.raises(InputError, match=r"results\.csv"):
-        rocprof_csv.read_launches(path)
+        rocprof.read_launches(path)

@@ -5,7 +5,7 @@ import pytest
 from ingest.discovery import discover
 from ingest.errors import InputError
 from ingest.readers import find_profile_reader
-from ingest.readers.gpu import rocprof_csv
+from ingest.readers.gpu import rocprof
 from tests.ingest.readers import gpu_files
 from tests.ingest.readers.gpu_files import by_path, nanoseconds
 
@@ -14,7 +14,7 @@ KERNEL, IN, OUT = "add(float*, int)", "MEMORY_COPY_HOST_TO_DEVICE", "MEMORY_COPY
 
 def read(path):
     assert find_profile_reader(path).name == "rocprofv3"
-    return rocprof_csv.read_traces(path)
+    return rocprof.read_traces(path)
 
 
 @pytest.mark.parametrize("name", ["", "77_kernel_trace.csv", "77_hip_api_trace.csv"])
@@ -61,7 +61,7 @@ def test_processes_of_several_runs_are_not_mixed(tmp_path):
         read(tmp_path)
     assert read(tmp_path / "78_kernel_trace.csv").values("visits").sum() == 6
     (tmp_path / "77_kernel_trace.csv").rename(tmp_path / "old_kernel_trace.csv")
-    assert not rocprof_csv.is_trace(tmp_path)
+    assert not rocprof.is_trace(tmp_path)
 
 
 def test_damage_is_named(tmp_path):
@@ -70,4 +70,4 @@ def test_damage_is_named(tmp_path):
     with pytest.raises(InputError, match=r"77_kernel_trace\.csv: an event is not understood"):
         read(tmp_path)
     with pytest.raises(InputError, match="no traces of rocprofv3 in it"):
-        rocprof_csv.read_traces(tmp_path / "nothing.csv")
+        rocprof.read_traces(tmp_path / "nothing.csv")
