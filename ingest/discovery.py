@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ingest.errors import InputError, RunNameError
-from ingest.inferred_runs import Inferred, infer, misread
+from ingest.inferred_runs import Inferred, identify_runs, infer, misread, numbering_words, texts_of
 from ingest.parameter_roles import is_function
 from ingest.profile_search import FoundProfile, Skipped, named_by_number, nothing_found, search_profiles
 from ingest.readers import ProfileReader, find_profile_reader, nothing_read
@@ -23,7 +23,6 @@ from ingest.run_names import (
     named_parameters,
     parse_run_name,
 )
-from ingest.run_proposal import identify_runs, numbering_words, texts_of
 from ingest.run_settings import COMMON_NAMES, METADATA
 
 _KIND = "kind"

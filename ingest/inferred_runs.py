@@ -1,27 +1,334 @@
-"""Runs whose names do not say their parameters: the profiles know them, and the numbers in the names help."""
+"""Runs whose names do not say their parameters: the profiles know them, and the numbers in the names help.
 
+Names may be those of experiment folders: ``scorep-20260101_1200_12345`` (Score-P's default),
+``scorep_hpcg_4_sum`` or ``scorep_lulesh_8x2_sum`` (Scalasca: processes, and threads of each), of folders in
+folders (``hpcg/ranks_4/rep_1``), or count runs (``hpcg_1``, ``hpcg_2``). The profiles know their processes,
+threads and nodes; those numbers in the names that follow from none of these give the rest.
+"""
+
+import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import count
 from pathlib import Path
 
 from ingest.errors import InputError
 from ingest.held_cores import stated_number
+from ingest.parameter_roles import is_function
 from ingest.profile import NODES, Profile
 from ingest.profile_search import FoundProfile, Skipped, named_by_number
 from ingest.reading.files import stamp
-from ingest.run_metadata import METADATA_PROCESSES
-from ingest.run_names import PROCESS_PARAMETERS, PROCESSES, VERSION_NAME, RunName, named_parameters
-from ingest.run_proposal import (
-    DescribedRun,
-    Proposal,
-    named_columns,
-    propose,
-    texts_of,
+from ingest.run_metadata import METADATA_PROCESSES, varied_size
+from ingest.run_names import (
+    IDENTIFIERS,
+    PROCESS_PARAMETERS,
+    PROCESSES,
+    REPETITIONS,
+    VERSION_NAME,
+    RunName,
+    named_parameters,
+    without_dates,
 )
 from ingest.run_settings import processes_text, stated_sizes
+
+_THREADS, _NODES = "t", "nodes"
+_LARGEST_PARAMETER = 10_000_000  # larger numbers in names are dates or identifiers of jobs
+_LEAST_STEP = 8  # sizes that are chosen have a larger common divisor, or are squares or cubes
+_LEAST_IDENTIFIER = 1000  # numbers from which on, and within a factor of 2, that all differ identify runs
+
+_DEFAULT_NAME = re.compile(r"scorep-([0-9]{8})_([0-9]{4})_(\w+)")  # date, time, clock of the machine
+_FORM = (
+    r"(?P<word>[^\W\d_]*)(?P<gap>[-_.= ]?)(?P<number>[0-9]+DECIMALS)"
+    r"(?P<unit>[^\W\d_]{2,}(?![^\W_]))?"  # as in 4nodes, but not in n4rep2
+)
+_VERSION_OR_NUMBER = re.compile(f"(?P<version>{VERSION_NAME.pattern})|[0-9]+([.,][0-9]+)?")
+_DECIMAL, _WHOLE = (re.compile(_FORM.replace("DECIMALS", form)) for form in ("(?:[.,][0-9]+)?", ""))
+_COUNTING = IDENTIFIERS | REPETITIONS
+_FREE_NAMES = ("n", "m", "k", "a", "b", "c", "d", "e")
+
+Column = tuple[float, ...]
+Point = tuple[float | str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DescribedRun:
+    """What is known of a run without its parameters."""
+
+    name: str  # of its folders or file, below the directory of all runs
+    processes: int  # number of its processes
+    threads: int  # most CPU locations of a process
+    nodes: int = 0  # number of its nodes, 0 if it is not known
+    # of the problem, as the profile states them, the one that says most first
+    sizes: Mapping[str, float] = field(default_factory=dict, hash=False)
+    written: float  # when its profile was written, in seconds
+
+
+@dataclass(frozen=True)
+class _NamedColumn:
+    """The numbers that all names have at one place."""
+
+    word: str  # what they are called there, empty if they only follow each other
+    values: Column  # one per run
+    padded: bool  # whether numbers have leading zeros
+
+    @property
+    def counting(self) -> bool:
+        """Whether the word says that the numbers count runs."""
+        return self.word.lower() in _COUNTING
+
+    @property
+    def numbering(self) -> bool:
+        """Whether numbers that a word names count the runs all the same: ``c00``, ``c01``."""
+        first, distinct = min(self.values), set(self.values)
+        each = distinct == {first + i for i in range(len(self.values))}
+        counts = each and (self.padded or not first) and self.word.lower() not in PROCESS_PARAMETERS
+        return counts or distinct == {0}
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """Parameters and repetitions of runs."""
+
+    parameters: Mapping[str, Column]  # per parameter its values, one per run
+    # per run the number of its repetition, as named, or from 1 in the order of time
+    repetitions: tuple[int, ...]
+    remarks: tuple[str, ...]  # one sentence on each guess
+    unclear: bool  # whether only numbers vary of which nothing says what they are
+
+    def of(self, runs: Sequence[int]) -> "Proposal":
+        """Return the proposal for some of the runs."""
+        parameters = {name: tuple(values[i] for i in runs) for name, values in self.parameters.items()}
+        return replace(self, parameters=parameters, repetitions=tuple(self.repetitions[i] for i in runs))
+
+
+def propose(runs: Sequence[DescribedRun], metadata: Mapping[str, Column] | None = None) -> Proposal:
+    """Guess the parameters and repetitions of runs, at least one.
+
+    Args:
+        metadata: parameters that the profiles state, with one value per run; they are taken as they are.
+    """
+    remarks: list[str] = []
+    columns = _columns(runs)
+    parameters, unnamed = (dict(metadata), "") if metadata else _guess(runs, columns, remarks)
+    texts = [texts_of(run.name) for run in runs]
+    kinds = texts if len(set(texts)) < len(texts) else [""] * len(texts)
+    points = list(zip(*parameters.values(), kinds, strict=True))
+    repetitions = _named_repetitions(columns, points)
+    if not repetitions:
+        repetitions = _in_order_of_time(runs, points)
+        if max(repetitions) > 1:
+            remarks.append("repetitions are numbered in the order of time")
+    varied = {name for name, values in parameters.items() if len(set(values)) > 1}
+    return Proposal(parameters, repetitions, tuple(remarks), unclear=varied == {unnamed})
+
+
+def numbering_words(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the words in names whose numbers only count the runs, such as c of ``c00`` and ``c01``."""
+    return tuple(column.word for column in _named_columns(names) if column.word and column.numbering)
+
+
+def texts_of(name: str) -> str:
+    """Return a name without its numbers, but versions, and Score-P's dates: where texts differ, anything may.
+
+    Of a unit behind a number the beginning is left: ``1node`` and ``2nodes`` are the same.
+    """
+    text = _VERSION_OR_NUMBER.sub(lambda found: found["version"] or "#", _DEFAULT_NAME.sub("", name))
+    return re.sub(r"(#[^\W\d_]{4})[^\W\d_]*", r"\1", text)
+
+
+def _in_order_of_time(runs: Sequence[DescribedRun], points: Sequence[Point]) -> tuple[int, ...]:
+    numbers = {point: count(1) for point in points}
+    order = sorted(range(len(runs)), key=lambda i: _time(runs[i]))
+    repetitions = {i: next(numbers[points[i]]) for i in order}
+    return tuple(repetitions[i] for i in range(len(runs)))
+
+
+def _time(run: DescribedRun) -> tuple[str, str, str, float, str]:
+    """Sort key: the time in Score-P's default name, or when the profile was written."""
+    dated = _DEFAULT_NAME.search(run.name)
+    return (dated[1], dated[2], dated[3].rjust(32), 0.0, "") if dated else ("", "", "", run.written, run.name)
+
+
+def _named_repetitions(columns: Sequence[_NamedColumn], points: Sequence[Point]) -> tuple[int, ...]:
+    """Return the numbers in names that count each point's runs from the same first one; empty without."""
+    most = max(points.count(point) for point in set(points))
+    for column in columns:
+        first = min(column.values)
+        own = set(zip(points, column.values, strict=True))
+        if (
+            (not column.word or column.counting)
+            and first in (0, 1)
+            and max(column.values) < first + most
+            and len(own) == len(points)
+            and most > 1
+            and all(value.is_integer() for value in column.values)
+        ):
+            return tuple(map(int, column.values))
+    return ()
+
+
+def _guess(
+    runs: Sequence[DescribedRun], columns: Sequence[_NamedColumn], remarks: list[str]
+) -> tuple[dict[str, Column], str]:
+    """Guess parameters from what the profiles know of their runs, and from the numbers in the names.
+
+    Returns:
+        The parameters, and which of them no word names; the empty text if there is none.
+    """
+    found, known = _stated(runs, remarks)
+    unnamed = ""
+    for column in sorted(columns, key=lambda column: not column.word):
+        if not column.word:
+            _add_size(found, runs, remarks)
+        word, values = column.word, column.values
+        counted = word.lower() in PROCESS_PARAMETERS and PROCESSES in found
+        if len(set(values)) == 1 or values in known or counted:
+            continue
+        shown = f"{min(values):.15g} to {max(values):.15g}"
+        if _counts_runs(column, found):
+            if not column.counting:
+                remarks.append(f"the numbers in the names ({shown}) count the runs")
+        elif other := _given_by(values, found):
+            remarks.append(f"{word or 'a number'} in the names ({shown}) follows from {other}: left out")
+        else:
+            name = word or next(free for free in _FREE_NAMES if free not in found)
+            if not word:
+                unnamed = unnamed or name
+                remarks.append(f"the numbers in the names ({shown}) are called {name}: write what they are")
+            found[name] = values
+    _add_size(found, runs, remarks)
+    if not found:
+        found[PROCESSES] = known[0]
+        remarks.append(
+            f"all runs have {processes_text(runs[0].processes)}, and the names give no parameter:"
+            " write what varied as parameters of each run"
+        )
+    return found, unnamed
+
+
+def _add_size(found: dict[str, Column], runs: Sequence[DescribedRun], remarks: list[str]) -> None:
+    """Add the size that profiles state if it varies between runs that have the same parameters so far."""
+    points = list(zip(*found.values(), strict=True)) or [()] * len(runs)
+    texts = [texts_of(run.name) for run in runs]
+    for name, values in varied_size(points, texts, [run.sizes for run in runs]).items():
+        found[name] = values
+        remarks.append(f"{name} is stated there")
+
+
+def _stated(runs: Sequence[DescribedRun], remarks: list[str]) -> tuple[dict[str, Column], list[Column]]:
+    """Return what varies of the processes, threads and nodes, and all numbers that profiles know of runs."""
+    processes = tuple(float(run.processes) for run in runs)
+    threads = tuple(float(run.threads) for run in runs)
+    nodes = tuple(float(run.nodes) for run in runs)
+    cores = tuple(p * t for p, t in zip(processes, threads, strict=True))
+    found: dict[str, Column] = {}
+    if len(set(processes)) > 1:
+        found[PROCESSES] = processes
+        remarks.append(f"{PROCESSES} is the number of processes in the profile")
+    if len(set(threads)) > 1 and not is_function(processes, threads):
+        found[_THREADS] = threads
+        remarks.append(f"{_THREADS} is the largest number of threads of a process in the profile")
+    if min(nodes) and not is_function(list(zip(processes, threads, strict=True)), nodes):
+        found[_NODES] = nodes
+        remarks.append(f"{_NODES} is the number of nodes in the profile")
+    return found, [processes, threads, nodes, cores]
+
+
+def _given_by(values: Column, found: Mapping[str, Column]) -> str:
+    """Return the parameter that a number follows from, or by which it gives the processes; empty without."""
+    processes = found.get(PROCESSES, ())
+    for name, of in found.items():
+        if is_function(of, values) or processes == tuple(a * b for a, b in zip(of, values, strict=True)):
+            return name
+    return ""
+
+
+def _counts_runs(column: _NamedColumn, found: Mapping[str, Column]) -> bool:
+    """Return whether numbers count or identify runs, so that they are no parameter.
+
+    Args:
+        found: the parameters known so far.
+    """
+    if column.counting:
+        return True
+    values, distinct = column.values, sorted(set(column.values))
+    if column.word:
+        return column.numbering or identify_runs(values)
+    consecutive = distinct == [distinct[0] + i for i in range(len(distinct))]
+    each = len(distinct) == len(values)
+    points = list(zip(*found.values(), strict=True)) or [()] * len(values)
+    once = len(set(zip(points, values, strict=True))) == len(values)  # in each point
+    repeated = bool(found) and len(set(points)) < len(points)
+    return (
+        (consecutive and distinct[0] in (0, 1) and once)
+        or (each and repeated)
+        or _are_near(values)
+        or distinct[-1] > _LARGEST_PARAMETER
+    )
+
+
+def identify_runs(values: Sequence[float]) -> bool:
+    """Return whether numbers that a word names are those of jobs: all different, close, and not regular."""
+    whole = [int(value) for value in values if value.is_integer()]
+    sizes = any(all(round(n ** (1 / power)) ** power == n for n in whole) for power in (2, 3))
+    return _are_near(values) and len(whole) == len(values) and math.gcd(*whole) < _LEAST_STEP and not sizes
+
+
+def _are_near(values: Sequence[float]) -> bool:
+    """Return whether numbers are all different, large, and within a factor of 2."""
+    return (
+        1 < len(set(values)) == len(values)
+        and min(values) >= _LEAST_IDENTIFIER
+        and max(values) < 2 * min(values)
+    )
+
+
+def _columns(runs: Sequence[DescribedRun]) -> list[_NamedColumn]:
+    """Return the numbers that all names have at the same place.
+
+    A point is that of a decimal number, unless only the number before it is that of the processes.
+    """
+    names, processes = [run.name for run in runs], tuple(float(run.processes) for run in runs)
+    decimal, whole = _named_columns(names), _named_columns(names, _WHOLE)
+    stated = [any(column.values == processes for column in columns) for columns in (decimal, whole)]
+    return whole if stated == [False, True] else decimal
+
+
+def _named_columns(names: Sequence[str], form: re.Pattern[str] = _DECIMAL) -> list[_NamedColumn]:
+    """Return the numbers that all names have at the same place.
+
+    A number is called by the word that it follows without a gap (``n16``), or with one if the word counts
+    runs or is not the name of the program, which is the first word (``hpcg_size_16``); else by the word that
+    follows it (``4nodes``); otherwise by the empty text.
+    """
+    rows = []
+    for name in names:
+        row: dict[tuple[str, int], tuple[str, str]] = {}
+        plain = without_dates(VERSION_NAME.sub("", _DEFAULT_NAME.sub("", name)))
+        for match in form.finditer(plain):
+            word, gap = match["word"], match["gap"]
+            named = word.lower() != "x" and (
+                gap in ("", "=") or word.lower() in _COUNTING or _is_key(plain, match.start())
+            )
+            place = sum(1 for known, _ in row if known == word)
+            row[word, place] = (word if named else "") or match["unit"] or "", match["number"]
+        rows.append(row)
+    common = [key for key in rows[0] if all(key in row for row in rows)]
+    return [_column(rows[0][key][0], [row[key][1] for row in rows]) for key in common]
+
+
+def _column(word: str, numbers: Sequence[str]) -> _NamedColumn:
+    values = tuple(float(number.replace(",", ".")) for number in numbers)
+    return _NamedColumn(word, values, any(number[0] == "0" and number[1:2].isdigit() for number in numbers))
+
+
+def _is_key(name: str, start: int) -> bool:
+    """Return whether a word stands after others: the first words name the program."""
+    return len(re.findall(r"[^\W\d_]+", name[:start].replace("scorep", ""))) > 0
+
 
 _CHANGE = "`pipeline inspect DIR --propose` lists the runs to change it"
 
@@ -151,7 +458,7 @@ def infer(found: Sequence[FoundProfile], directory: Path, *, constant: bool) -> 
 def _lost(runs: Sequence[DescribedRun]) -> dict[int, int]:
     """Find runs that lack processes: a number in their names has a few more, and as many as others have."""
     processes = [run.processes for run in runs]
-    for column in named_columns([run.name for run in runs]):
+    for column in _named_columns([run.name for run in runs]):
         more = [value - count for value, count in zip(column.values, processes, strict=True)]
         few = all(0 <= left <= max(1, value // 8) for left, value in zip(more, column.values, strict=True))
         if few and 0 in more and any(more) and not column.counting and not column.numbering:

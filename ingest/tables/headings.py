@@ -6,10 +6,9 @@ import tomllib
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from importlib.resources import files
-from typing import Any
 
 from ingest.reading.csv_files import NO_VALUE
 from ingest.run_names import COUNTERS, PROCESS_PARAMETERS
@@ -107,10 +106,10 @@ _NUMBERED = re.compile(r"([^\W\d_]+)(\d{1,4})")
 class Heading:
     """A heading, and what its words say of a time."""
 
-    header: str  # as the table has it; without its unit it is `name`
+    header: str = ""  # as the table has it; without its unit it is `name`
     name: str
-    unit: str
-    ambiguous: bool  # whether the unit may be a word of the name: ``time_min``
+    unit: str = ""
+    ambiguous: bool = False  # whether the unit may be a word of the name: ``time_min``
     statistic: str = ""  # of `STATISTICS`, or ``spread``; empty if it is none
     clock: str = ""  # ``wall``, ``cpuclocks`` or ``halfclocks``; empty if none is named
     total: bool = False  # whether it is called the whole
@@ -155,22 +154,20 @@ class Heading:
 
 def read_headings(headers: Sequence[str]) -> list[Heading]:
     """Read the headings of a table; what they mean may depend on the others."""
-    extremes = any(_time(header)["statistic"] in ("mean", "median", "most") for header in headers)
+    extremes = any(_time(header).statistic in ("mean", "median", "most") for header in headers)
     quotients = any(
         _is_time(match["name"]) and match["unit"].lower() in TIME_UNITS
         for match in filter(None, map(_SLASH.match, map(str.strip, headers)))
     )
     split = [_split(header, extremes=extremes, quotients=quotients) for header in headers]
     said = [_time(name) for name, _, _ in split]
-    shared = Counter(time["base"] for time in said)
-    return [
-        Heading(header=header, name=name, unit=unit, ambiguous=ambiguous, **time)
-        if not time["base"] or shared[time["base"]] > 1
-        else Heading(
-            header=header, name=name, unit=unit, ambiguous=ambiguous, named=time["named"], base=_words(name)
-        )
-        for header, (name, unit, ambiguous), time in zip(headers, split, said, strict=True)
-    ]
+    shared = Counter(time.base for time in said)
+    found = []
+    for header, (name, unit, ambiguous), time in zip(headers, split, said, strict=True):
+        single = time.base and shared[time.base] == 1
+        said_of = Heading(name=name, named=time.named, base=_words(name)) if single else time
+        found.append(replace(said_of, header=header, unit=unit, ambiguous=ambiguous))
+    return found
 
 
 def split_unit(header: str) -> tuple[str, str]:
@@ -210,8 +207,8 @@ def _split(header: str, *, extremes: bool, quotients: bool) -> tuple[str, str, b
 
 def _is_time(name: str) -> bool:
     time = _time(name)
-    said = any(map(time.get, ("statistic", "clock", "total", "named", "numbered")))
-    return said and not is_no_time(name)
+    said = time.statistic or time.clock or time.total or time.named or time.numbered
+    return bool(said) and not is_no_time(name)
 
 
 def is_no_time(header: str) -> bool:
@@ -220,7 +217,7 @@ def is_no_time(header: str) -> bool:
         found, rest = _without(_words(header), _SETS[meaning])
         while found and (more := _without(rest, _SETS[meaning]))[0]:
             rest = more[1]
-        if found and not _time(" ".join(word for word in rest if word not in TIME_UNITS))["base"]:
+        if found and not _time(" ".join(word for word in rest if word not in TIME_UNITS)).base:
             return True
     return False
 
@@ -264,11 +261,11 @@ def _without(words: tuple[str, ...], names: Collection[str]) -> tuple[str, tuple
     return "", words
 
 
-def _time(name: str) -> dict[str, Any]:
-    """Return what a name says of a time: fields of `Heading`."""
-    words, found = _words(name), {}
+def _time(name: str) -> Heading:
+    """Return what a name says of a time."""
+    words, found = _words(name), dict[str, str]()
     if not any("".join(words[a:b]) in _OF_TIMES for a in range(len(words)) for b in range(a + 1, a + 5)):
-        return {"statistic": "", "clock": "", "named": False, "base": words}
+        return Heading(name=name, base=words)
     for meaning in ("spread", *STATISTICS, "halfclocks", "cpuclocks", "wall", "totals", "times"):
         found[meaning], words = _without(words, _SETS[meaning])
     statistic = next((name for name in ("spread", *STATISTICS) if found[name]), "")
@@ -277,12 +274,13 @@ def _time(name: str) -> dict[str, Any]:
     counting = bool(numbered) or (bool(found["times"]) and words == tuple(numbers))
     if statistic or counting:
         words = tuple(word for word in (rest if counting else words) if not word.isdecimal())
-    return {
-        "statistic": statistic,
-        "clock": next((name for name in ("halfclocks", "cpuclocks", "wall") if found[name]), ""),
-        "total": bool(found["totals"]),
-        "named": bool(found["times"]),
-        "repetition": numbers[0] if len(numbers) == 1 and counting and not statistic else "",
-        "numbered": bool(numbered),
-        "base": tuple(word for word in words if word not in _SETS["small"]),
-    }
+    return Heading(
+        name=name,
+        statistic=statistic,
+        clock=next((clock for clock in ("halfclocks", "cpuclocks", "wall") if found[clock]), ""),
+        total=bool(found["totals"]),
+        named=bool(found["times"]),
+        repetition=numbers[0] if len(numbers) == 1 and counting and not statistic else "",
+        numbered=bool(numbered),
+        base=tuple(word for word in words if word not in _SETS["small"]),
+    )

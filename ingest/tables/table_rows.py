@@ -28,8 +28,13 @@ from ingest.tables.headings import (
     seconds_of,
     split_unit,
 )
-from ingest.tables.table_columns import TableColumns, find_columns
-from ingest.tables.time_columns import MOST_HEADINGS, TimeColumn, UnknownColumnError
+from ingest.tables.table_columns import (
+    MOST_HEADINGS,
+    TableColumns,
+    TimeColumn,
+    UnknownColumnError,
+    find_columns,
+)
 from ingest.work_rates import RATE_METRIC
 
 if TYPE_CHECKING:

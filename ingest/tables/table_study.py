@@ -29,8 +29,8 @@ from ingest.series import MAX_NAMES, MAX_VALUES, MeasuredSeries, split_callpath
 from ingest.table_mapping import TableMapping
 from ingest.tables.headings import COLUMN_NAMES
 from ingest.tables.slurm_jobs import JOB_ENERGY, JOB_MEMORY
+from ingest.tables.table_columns import STATE_IT
 from ingest.tables.table_rows import TableRows
-from ingest.tables.time_columns import STATE_IT
 from ingest.work_rates import RATE_METRIC
 
 _MOST_APART = 1.5  # ratio of times of repetitions of which a number only says which run it is

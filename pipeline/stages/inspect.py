@@ -15,7 +15,7 @@ from ingest.arrays import FloatArray
 from ingest.discovery import Run, Skipped, without_names
 from ingest.errors import InputError, RunNameError
 from ingest.experiment import Experiment
-from ingest.inferred_runs import describe
+from ingest.inferred_runs import Proposal, describe, propose
 from ingest.locate import Located, locate
 from ingest.profile import Metric, Profile
 from ingest.profile_search import FoundProfile, nothing_found, search_profiles
@@ -26,7 +26,6 @@ from ingest.resource_use import memory_of
 from ingest.run_checks import unlike_repetitions
 from ingest.run_metadata import read_metadata
 from ingest.run_names import RunSpec
-from ingest.run_proposal import Proposal, propose
 from ingest.run_settings import (
     OVERLAPPING_TIME,
     PROGRAM_SETTING,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.run_proposal import DescribedRun, propose
+from ingest.inferred_runs import DescribedRun, propose
 
 
 def runs(*described):
