@@ -26,9 +26,9 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parent.parent
 REQUIREMENTS = PROJECT / "requirements"
 EXTRAS = {
-    "runtime": "[plot,project]",
-    "development": "[plot,project,test,docs]",
-    "lowest": "[plot,project,test,docs]",
+    "runtime": "[plot]",
+    "development": "[plot,test,docs]",
+    "lowest": "[plot,test,docs]",
     "extras": "[all]",
 }
 INDEX = "https://pypi.org/pypi/pip/json"
