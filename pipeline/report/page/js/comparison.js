@@ -13,7 +13,7 @@ import { byId, el, keepingFocus, onResize, selector } from "./draw/dom.js";
 import { chartTools } from "./draw/files.js";
 import { readings } from "./draw/pointing.js";
 import { Address } from "./state.js";
-import { nameHas } from "./text/names.js";
+import { hasWords } from "./text/names.js";
 import { estimateText, figure, intervalText, pointText } from "./text/numbers.js";
 import { outsideText, scaleControl } from "./views/controls.js";
 import { DifferenceView } from "./views/difference.js";
@@ -22,7 +22,7 @@ import { searchBox } from "./views/search.js";
 
 /** @import { Side } from "./data/difference.js" */
 /** @import { Floats, Payload, Region } from "./data/payload.js" */
-/** @import { Figure } from "./data/report.js" */
+/** @import { Figure } from "./data/kernel_set.js" */
 /** @import { Reading } from "./draw/pointing.js" */
 /** @import { Compared } from "./views/difference.js" */
 
@@ -72,12 +72,12 @@ function sideOf(packed, name, runs, whole) {
   const of = runs ? `${runs} runs` : "90 % interval";
   return {
     name,
-    whole: whole && { low: whole[0], high: whole[1], of },
+    whole: whole && { lower: whole[0], upper: whole[1], of },
     kind: runs ? "measured" : "model",
     exclusive: Float64Array.from(value, (one) => one || 0),
     range: (k) => {
       const known = runs !== 1 && Number.isFinite(lower[k]) && Number.isFinite(upper[k]);
-      return known ? { low: lower[k], high: upper[k], of } : null;
+      return known ? { lower: lower[k], upper: upper[k], of } : null;
     },
   };
 }
@@ -138,9 +138,7 @@ class Curves {
     if (this.positions.measuredOnly) return [];
     return [...SIDES, /** @type {const} */ (["ratio", "B / A", ""])].flatMap(([which, name]) => {
       const found = this.at(which, k, scale);
-      return found
-        ? [`${name} ${estimateText(found.value, [found.lower, found.upper], which === "ratio" ? "" : unit)}`]
-        : [];
+      return found ? [`${name} ${estimateText(found.value, found, which === "ratio" ? "" : unit)}`] : [];
     });
   }
 
@@ -157,14 +155,11 @@ class Curves {
       /** @type {Reading[]} */
       const measured = [[cls, `${letter}, measured`, runs.map(({ y }) => figure(y)).join(", ")]];
       /** @type {Reading[]} */
-      const model = found
-        ? [[cls, `${letter}, model`, estimateText(found.value, [found.lower, found.upper], "")]]
-        : [];
+      const model = found ? [[cls, `${letter}, model`, estimateText(found.value, found, "")]] : [];
       return [...(runs.length ? measured : []), ...model];
     });
     const ratio = this.at("ratio", k, scale);
-    if (ratio)
-      rows.push(["none", "B / A", `${figure(ratio.value)} [${intervalText([ratio.lower, ratio.upper])}]`]);
+    if (ratio) rows.push(["none", "B / A", estimateText(ratio.value, ratio, "")]);
     return rows;
   }
 }
@@ -181,21 +176,10 @@ const opening = Math.max(payload.scales.filter(({ predicted }) => !predicted).le
 const curves = payload.curves && new Curves(payload.curves);
 const first = payload.kernels.findIndex(([k]) => k !== NONE);
 const chosen = {
-  scale: kept("scale", payload.scales.length, opening),
-  selection: kept("callpath", payload.region.length, NONE),
-  row: kept("kernel", rows.length, Math.max(first, 0)),
+  scale: address.index("scale", payload.scales.length, opening),
+  selection: address.index("callpath", payload.region.length, NONE),
+  row: address.index("kernel", rows.length, Math.max(first, 0)),
 };
-
-/**
- * An index that the address has.
- * @param {string} name
- * @param {number} count
- * @param {number} otherwise
- */
-function kept(name, count, otherwise) {
-  const index = Number(address.kept.get(name) ?? NaN);
-  return Number.isInteger(index) && index >= 0 && index < count ? index : otherwise;
-}
 
 /** @param {number} scale */
 function placeOf(scale) {
@@ -215,7 +199,7 @@ function remarks(k, scale) {
   const change = changes[scale];
   if (!change) return [`Verdict: ${verdict}`];
   const [ratio, lower, upper] = change;
-  const ends = estimateText(ratio, [lower ?? 0, upper ?? Number.POSITIVE_INFINITY], "");
+  const ends = estimateText(ratio, { lower: lower ?? 0, upper: upper ?? Number.POSITIVE_INFINITY }, "");
   const { predicted } = payload.scales[scale];
   const of = predicted ? "the ratio of the predictions" : "for all rows of the table at once";
   return [`Verdict: ${verdict}; B / A here ${ends}, ${of}`];
@@ -260,13 +244,13 @@ function comparedAt(scale) {
 /** @param {number} k */
 function look(k) {
   if (k === chosen.selection) return " selected";
-  return address.words.length && !nameHas(tree.level, k, address.words) ? " fades" : "";
+  return hasWords(tree.level.ownText(k), address.words) ? "" : " fades";
 }
 
 /** @param {number} k */
 function select(k) {
   chosen.selection = k;
-  address.keep("callpath", k === NONE ? null : String(k));
+  address.keep("callpath", k, NONE);
   const row = judged.get(k)?.row;
   if (k !== NONE && row !== undefined) showRow(row);
   draw();
@@ -285,7 +269,7 @@ function choose(row) {
 /** @param {number} row whose curves are shown */
 function showRow(row) {
   chosen.row = row;
-  address.keep("kernel", String(row));
+  address.keep("kernel", row);
   const list = document.querySelector("#kernel-choice select");
   if (list instanceof HTMLSelectElement) list.value = String(row);
   drawKernel();
@@ -293,7 +277,7 @@ function showRow(row) {
 }
 
 const boxes = new BoxTree(tree, address.kept.get("zoom"), (k) => {
-  address.keep("zoom", k === WHOLE ? null : String(k));
+  address.keep("zoom", k, WHOLE);
   select(k === WHOLE ? chosen.selection : k);
 });
 const view = new DifferenceView(host, boxes, address, { compared, look, select });
@@ -403,8 +387,7 @@ function buildCurves(of) {
     /** @param {readonly number[]} target */
     setTarget: (target) => {
       state.target = [...target];
-      const scale = target[positions.column];
-      address.keep(name, scale === positions.opening[positions.column] ? null : String(scale));
+      address.keep(name, target[positions.column], positions.opening[positions.column]);
       follow();
     },
   };
@@ -435,14 +418,14 @@ function buildCurves(of) {
     byId("target-head").textContent = `B / A at ${pointText(positions.parameters, state.target)}`;
     rows.forEach((row, i) => {
       const ratio = of.at("ratio", i + 1, scale);
-      const interval = ratio && el("small", {}, intervalText([ratio.lower, ratio.upper]));
+      const interval = ratio && el("small", {}, intervalText(ratio));
       row
         .querySelector(".target-ratio")
         ?.replaceChildren(...(ratio && interval ? [figure(ratio.value), el("br"), interval] : ["-"]));
     });
   };
-  const places = rows.map((_, i) => /** @type {[string, string]} */ ([String(i), rowName(i)]));
-  byId("kernel-choice").replaceChildren(selector("Kernel", places, chosen.row, (row) => choose(Number(row))));
+  const names = rows.map((_, i) => /** @type {[number, string]} */ ([i, rowName(i)]));
+  byId("kernel-choice").replaceChildren(selector("Kernel", names, chosen.row, choose));
   byId("total-tools").replaceChildren(chartTools(total, "the total of A and B", drawTotal));
   byId("kernel-tools").replaceChildren(chartTools(kernel, "a kernel of A and B", () => drawKernel()));
   if (!positions.measuredOnly && positions.scales.length > 1) {
@@ -463,10 +446,10 @@ payload.kernels.forEach(([k], row) => {
   const attributes = { type: "button", class: "pick", "aria-label": label, title: label, click };
   rows[row].querySelector("th")?.append(el("button", attributes));
 });
-const places = payload.scales.map((_, i) => /** @type {[string, string]} */ ([String(i), placeOf(i)]));
+const places = payload.scales.map((_, i) => /** @type {[number, string]} */ ([i, placeOf(i)]));
 const scale = selector("Scale", places, chosen.scale, (value) => {
-  chosen.scale = Number(value);
-  address.keep("scale", chosen.scale === opening ? null : value);
+  chosen.scale = value;
+  address.keep("scale", value, opening);
   draw();
 });
 byId("difference-options").replaceChildren(scale, ...view.options());

@@ -8,7 +8,7 @@ import { byId, el, onResize, svgEl, switcher } from "./draw/dom.js";
 import { chartTools } from "./draw/files.js";
 import { readingsOver } from "./draw/pointing.js";
 import { columnsOf, DataTable } from "./draw/table.js";
-import { Address, numbersIn } from "./state.js";
+import { Address } from "./state.js";
 import { figure, percent, quantity, tickLabel } from "./text/numbers.js";
 import { buildTheme, followAddress } from "./views/navigation.js";
 import { searchBox } from "./views/search.js";
@@ -244,12 +244,7 @@ const table = new DataTable(byId("matrix"), {
   sort: "share",
   rows: () => levels.map((_, k) => k).filter(isShown),
   detail,
-  kept: {
-    order: address.kept.get("order"),
-    open: numbersIn(address.kept.get("open"), levels.length),
-    onOrder: (order) => address.keep("order", order),
-    onOpen: (open) => address.keep("open", open.length ? open.join(".") : null),
-  },
+  kept: address.table("order", levels.length),
 });
 
 let found = -1;
@@ -272,7 +267,7 @@ const search = searchBox({
 const total = chartOf(0);
 const choose = switcher("Chart", "measure", choices, chosen, (kind) => {
   chosen = kind;
-  address.keep("measure", kind === opening ? null : kind);
+  address.keep("measure", kind, opening);
   total.update();
   table.refresh();
 });
@@ -280,7 +275,7 @@ byId("controls").replaceChildren(choose, ...search.nodes);
 if (levels.includes("region") && levels.includes("callpath")) {
   const pick = (/** @type {string} */ level) => {
     shown = level;
-    address.keep("level", level || null);
+    address.keep("level", level, "");
     table.refresh();
     search.update();
   };

@@ -18,9 +18,7 @@ import { buildRoofline } from "./views/roofline.js";
 import { buildRuntime } from "./views/runtime.js";
 import { buildSurface } from "./views/surface.js";
 
-/** @import { Report } from "./data/report.js" */
-
-/** @type {[string, (report: Report, state: State) => void][]} */
+/** @type {[string, (state: State) => void][]} */
 const PARTS = [
   ["controls", buildTheme],
   ["controls", buildControls],
@@ -38,11 +36,10 @@ const PARTS = [
   ["sections", buildNavigation],
 ];
 
-const report = readReport(await readData());
-const state = new State(report, location.hash.slice(1));
+const state = new State(readReport(await readData()), location.hash.slice(1));
 for (const [id, build] of PARTS) {
   try {
-    build(report, state);
+    build(state);
   } catch (error) {
     console.error(error);
     const text = `This part could not be shown: ${error instanceof Error ? error.message : error}`;

@@ -1,10 +1,11 @@
 // @ts-check
 // What the reader has chosen: one state that everything in the page follows, and that its address keeps.
 
-import { nameHas, searchTexts } from "./text/names.js";
+import { hasWords, wordsOf } from "./text/names.js";
 
 /** @import { KernelSet } from "./data/kernel_set.js" */
 /** @import { LevelName, Report } from "./data/report.js" */
+/** @import { Kept } from "./draw/table.js" */
 /** @typedef {{update: () => void, visible: boolean, stale: boolean, waits: boolean}} Follower */
 /** @typedef {{region: number, node: number}} Selection a region, and of it one call path or -1 */
 
@@ -29,13 +30,14 @@ export class Address {
   }
 
   /**
-   * Keeps a choice in the page's address; null for how the page opens.
+   * Keeps a choice in the page's address, nothing if it is null or what the page opens with.
    * @param {string} name
-   * @param {string | null} value
+   * @param {string | number | null} value
+   * @param {string | number | null} [opening]
    */
-  keep(name, value) {
-    if (value === null) this.kept.delete(name);
-    else this.kept.set(name, value);
+  keep(name, value, opening = null) {
+    if (value === null || value === opening) this.kept.delete(name);
+    else this.kept.set(name, String(value));
     clearTimeout(this.writing);
     this.writing = setTimeout(() => this.write(), LATER);
   }
@@ -54,8 +56,7 @@ export class Address {
    * @param {string} name
    */
   hasWords(name) {
-    const text = name.toLowerCase();
-    return this.words.every((word) => text.includes(word));
+    return hasWords(name.toLowerCase(), this.words);
   }
 
   write() {
@@ -80,6 +81,43 @@ export class Address {
     const kept = this.kept.get(name);
     return (choices.find(([key]) => key === kept) ?? choices[0])[0];
   }
+
+  /**
+   * An index that the address has.
+   * @template Otherwise
+   * @param {string} name
+   * @param {number} count
+   * @param {Otherwise} otherwise
+   */
+  index(name, count, otherwise) {
+    const index = Number(this.kept.get(name) ?? NaN);
+    return Number.isInteger(index) && index >= 0 && index < count ? index : otherwise;
+  }
+
+  /**
+   * Indices that the address has, ``3.7.12``, without those that do not exist.
+   * @param {string} name
+   * @param {number} count
+   */
+  indices(name, count) {
+    const numbers = (this.kept.get(name) ?? "").split(".").filter(Boolean).map(Number);
+    return numbers.filter((k) => Number.isInteger(k) && k >= 0 && k < count);
+  }
+
+  /**
+   * What the address remembers of a table: its order, and the rows that are open.
+   * @param {string} order
+   * @param {number} count of rows
+   * @returns {Kept}
+   */
+  table(order, count) {
+    return {
+      order: this.kept.get(order),
+      open: this.indices("open", count),
+      onOrder: (text) => this.keep(order, text),
+      onOpen: (rows) => this.keep("open", rows.join("."), ""),
+    };
+  }
 }
 
 export class State extends Address {
@@ -97,9 +135,7 @@ export class State extends Address {
     /** @type {LevelName} */
     this.levelName = this.kept.get("show") === "callpaths" ? "callpaths" : "regions";
     this.metric = report.metrics.find(({ name }) => name === this.kept.get("metric")) ?? report.metrics[0];
-    this.selection = this.selectionFrom(this.kept);
-    /** @type {Map<KernelSet, (k: number) => string>} */
-    this.searched = new Map();
+    this.selection = this.keptSelection();
     /** @type {Follower[]} */
     this.followers = [];
     this.pending = false;
@@ -122,12 +158,12 @@ export class State extends Address {
     return value > 0 && Number.isFinite(value) ? value : undefined;
   }
 
-  /** @param {URLSearchParams} kept */
-  selectionFrom(kept) {
+  /** @returns {Selection} */
+  keptSelection() {
     const { callpaths, regions } = this.report.levels;
-    const node = Number(kept.get("callpath") ?? -1);
-    if (node in callpaths.region) return { region: callpaths.region[node], node };
-    const region = regions.region.find((r) => regions.regions[r].name === kept.get("region"));
+    const node = this.index("callpath", callpaths.count, NOTHING.node);
+    if (node >= 0) return { region: callpaths.region[node], node };
+    const region = regions.region.find((r) => regions.regions[r].name === this.kept.get("region"));
     return region === undefined ? NOTHING : { region, node: -1 };
   }
 
@@ -139,7 +175,7 @@ export class State extends Address {
     const { opening, parameters } = this.report.positions;
     this.target = [...target];
     target.forEach((value, d) => {
-      this.keep(`at.${parameters[d]}`, value === opening[d] ? null : String(value));
+      this.keep(`at.${parameters[d]}`, value, opening[d]);
     });
     clearTimeout(this.resting);
     if (sliding) this.resting = setTimeout(() => this.catchUp(), REST);
@@ -149,14 +185,14 @@ export class State extends Address {
   /** @param {number} number */
   setMetric(number) {
     this.metric = this.report.metrics[number];
-    this.keep("metric", number ? this.metric.name : null);
+    this.keep("metric", this.metric.name, this.report.metric);
     this.changed();
   }
 
   /** @param {LevelName} name */
   setLevel(name) {
     this.levelName = name;
-    this.keep("show", name === "regions" ? null : name);
+    this.keep("show", name, "regions");
     this.changed();
   }
 
@@ -181,7 +217,7 @@ export class State extends Address {
   select(selection) {
     this.selection = selection;
     const { region, node } = selection;
-    this.keep("callpath", node < 0 ? null : String(node));
+    this.keep("callpath", node, NOTHING.node);
     this.keep("region", region < 0 || node >= 0 ? null : this.report.levels.regions.regions[region].name);
     this.changed();
   }
@@ -208,10 +244,7 @@ export class State extends Address {
    * @param {number} k
    */
   finds(level, k) {
-    if (this.words.length === 0) return true;
-    const text = this.searched.get(level) ?? searchTexts(level);
-    this.searched.set(level, text);
-    return this.words.every((word) => text(k).includes(word));
+    return this.words.length === 0 || hasWords(level.searchText(k), this.words);
   }
 
   /** The kernels of the level that the search finds, the largest at the target first. */
@@ -227,7 +260,7 @@ export class State extends Address {
    * @param {number} k
    */
   findsName(level, k) {
-    return nameHas(level, k, this.words);
+    return hasWords(level.ownText(k), this.words);
   }
 
   /**
@@ -312,21 +345,6 @@ export class State extends Address {
   changedEverywhere() {
     for (const follower of this.followers) refresh(follower);
   }
-}
-
-/**
- * Indices that the address has, ``3.7.12``, without those that do not exist.
- * @param {string | null} text
- * @param {number} count
- */
-export function numbersIn(text, count) {
-  const numbers = (text ?? "").split(".").filter(Boolean).map(Number);
-  return numbers.filter((k) => Number.isInteger(k) && k >= 0 && k < count);
-}
-
-/** @param {string} text */
-function wordsOf(text) {
-  return text.toLowerCase().split(/\s+/).filter(Boolean);
 }
 
 /** @param {() => void} act */

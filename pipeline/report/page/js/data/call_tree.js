@@ -24,6 +24,8 @@ export class RegionNames {
     this.regions = regions;
     this.region = region;
     this.parent = parent;
+    /** @type {Map<number, string>} */
+    this.searched = new Map();
   }
 
   /** @param {number} k */
@@ -62,6 +64,39 @@ export class RegionNames {
    */
   regionsOf(k) {
     return this.path(k).map((node) => this.region[node]);
+  }
+
+  /**
+   * Short names from the root down to k.
+   * @param {number} k
+   */
+  pathNames(k) {
+    return this.regionsOf(k).map((region) => this.shortName(region));
+  }
+
+  /** @param {number} k */
+  fullPathNames(k) {
+    return this.regionsOf(k).map((region) => this.regions[region].name);
+  }
+
+  /**
+   * The kernel's own name and its linker's name, in lower case.
+   * @param {number} k
+   */
+  ownText(k) {
+    return `${this.fullName(k)} ${this.regions[this.region[k]].mangled ?? ""}`.toLowerCase();
+  }
+
+  /**
+   * What a search looks at: the names of all callers, the kernel's own and its linker's name, in lower case.
+   * @param {number} k
+   */
+  searchText(k) {
+    const text =
+      this.searched.get(k) ??
+      [...this.fullPathNames(k).slice(0, -1), this.ownText(k)].join(" ").toLowerCase();
+    this.searched.set(k, text);
+    return text;
   }
 }
 

@@ -2,8 +2,9 @@
 // One call tree with the values of two sides, two scales or two studies: what grew from A to B, and by how much.
 
 /** @import { Tree } from "./call_tree.js" */
+/** @import { Interval } from "./kernel_set.js" */
 /** @typedef {"measured" | "model"} Kind what a value is of */
-/** @typedef {{low: number, high: number, of: string}} Range of: what lies in it, such as "90 % interval" */
+/** @typedef {Interval & {of: string}} Range of: what lies in it, such as "90 % interval" */
 /**
  * @typedef {object} Side
  * @property {string} name such as "p = 4", or a study

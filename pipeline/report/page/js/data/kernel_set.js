@@ -8,10 +8,13 @@ import { floats } from "./payload.js";
 /** @import { Positions } from "./positions.js" */
 /** @typedef {{over: number, past: number, at: number, value: number, place: string, certainty: string}} Crossover
  *   kernel `over` overtakes `past` */
-/** @typedef {readonly [number, number]} Interval lower and upper end */
+/** @typedef {{lower: number, upper: number}} Interval NaN where an end is not known */
+/** @typedef {Interval & {x: number, value: number}} Figure a value over scale */
 /** @typedef {{text: string, probability: number}} Rival a plausible model */
 
 const REMEMBERED = 60; // positions
+/** @type {Interval} */
+const UNKNOWN = { lower: Number.NaN, upper: Number.NaN };
 
 export class KernelSet extends RegionNames {
   /**
@@ -52,7 +55,7 @@ export class KernelSet extends RegionNames {
     this.validFrom = floats(raw.validFrom);
     this.rivals = raw.rivals.map((some) => some.map(([text, probability]) => ({ text, probability })));
     /** The formulas of what is predicted, and where they agree with it. */
-    this.formulas = raw.formula;
+    this.formula = raw.formula;
     this.ranges = raw.range.map((i) => raw.rangeTexts[i]);
     this.latex = raw.latex;
     this.python = raw.python;
@@ -90,14 +93,6 @@ export class KernelSet extends RegionNames {
    */
   placeOf(other, k) {
     return this.whole ? this.node.indexOf(k) : this.region.indexOf(other.region[k]);
-  }
-
-  /**
-   * The formula of what is predicted.
-   * @param {number} k
-   */
-  formula(k) {
-    return this.formulas[k];
   }
 
   /**
@@ -140,7 +135,21 @@ export class KernelSet extends RegionNames {
     const place = ends.places.get(this.positions.placeOf(at));
     if (row === undefined || place === undefined) return null;
     const i = row * ends.places.size + place;
-    return [ends.lower[i], ends.upper[i]];
+    return { lower: ends.lower[i], upper: ends.upper[i] };
+  }
+
+  /**
+   * Predicted values of a kernel along a line, with their intervals.
+   * @param {number} k
+   * @param {Point} line any point of it
+   * @param {number[]} scales
+   * @returns {Figure[]}
+   */
+  figures(k, line, scales) {
+    return scales.map((x) => {
+      const at = this.positions.atScale(line, x);
+      return { x, value: this.value(k, at), ...(this.interval(k, at) ?? UNKNOWN) };
+    });
   }
 
   /**
@@ -158,7 +167,7 @@ export class KernelSet extends RegionNames {
   intervalOfTotal(at) {
     const place = this.positions.placeOf(at);
     const [lower, upper] = [this.total?.lower[place], this.total?.upper[place]];
-    return (lower ?? upper ?? null) === null ? null : [lower ?? 0, upper ?? Infinity];
+    return (lower ?? upper ?? null) === null ? null : { lower: lower ?? 0, upper: upper ?? Infinity };
   }
 
   /**

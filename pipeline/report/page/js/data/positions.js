@@ -114,6 +114,15 @@ export class Positions {
   }
 
   /**
+   * The index of the measured point on a line at a scale, if there is one.
+   * @param {Point} line any point of it
+   * @param {number} scale
+   */
+  pointAt(line, scale) {
+    return this.pointsAlong(line).find((i) => this.points[i][this.column] === scale);
+  }
+
+  /**
    * By what factor a point lies beyond the measured range; 1 inside.
    * @param {Point} at
    */

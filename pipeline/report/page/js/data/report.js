@@ -7,9 +7,8 @@ import { KernelLocations } from "./locations.js";
 import { floats } from "./payload.js";
 import { Positions } from "./positions.js";
 
+/** @import { Figure } from "./kernel_set.js" */
 /** @import { Estimates, ImbalancePayload, Payload, Point, ProgramPayload } from "./payload.js" */
-
-/** @typedef {{x: number, value: number, lower: number, upper: number}} Figure an interval may be unknown: NaN */
 
 /**
  * The figures that are shown of a target, by label.

@@ -2,6 +2,7 @@
 // Boxes of a call tree: where they are, what shares one, and how the keyboard and clicks move among them.
 
 import { cutText } from "../text/names.js";
+import { quantity } from "../text/numbers.js";
 import { eventElement, quietButton, svgEl } from "./dom.js";
 
 /** @import { Tree } from "../data/call_tree.js" */
@@ -71,15 +72,6 @@ export function heightOf(boxes) {
 }
 
 /**
- * Attributes of a picture that shrinks where there is less room, as on paper.
- * @param {number} width
- * @param {number} height
- */
-export function svgSize(width, height) {
-  return { width, height, viewBox: `0 0 ${width} ${height}` };
-}
-
-/**
  * The rectangle of a box, lines over it if it is hatched, and as much of its label as there is room for.
  * @param {Pick<Box, "x" | "wide" | "depth">} box
  * @param {string} label
@@ -119,7 +111,7 @@ function hatch(x, y, width, height) {
  * @param {Box} box
  * @param {string} value of all of them
  */
-export function othersNode({ x, wide, depth, others }, value) {
+function othersNode({ x, wide, depth, others }, value) {
   const text = `${others} others`;
   const room = Math.floor((wide - 8) / CHARACTER);
   const title = svgEl("title", {}, `${text}, each too narrow to be seen: ${value}`);
@@ -151,13 +143,43 @@ export class BoxTree {
   }
 
   /**
-   * Attributes of a box that can be pressed.
-   * @param {number} k
-   * @param {string} picture a name of its picture, which keeps the focus
+   * A picture of the zoomed box and all below it, which shrinks where there is less room, as on paper.
+   * @param {{inclusive: Float64Array}} values
+   * @param {string} unit of them
+   * @param {number} width
+   * @param {string} label
+   * @param {(box: Box, whole: number) => SVGElement} node with the value of the picture's whole width
    */
-  attributes(k, picture) {
+  picture(values, unit, width, label, node) {
+    const { found, whole } = boxesBelow(this.tree, values, this.root, width);
+    const nodes = found.map((box) =>
+      box.others ? othersNode(box, quantity((box.wide / width) * whole, unit)) : node(box, whole),
+    );
+    const height = heightOf(found);
+    const size = { width, height, viewBox: `0 0 ${width} ${height}` };
+    const svg = svgEl("svg", { class: "icicle", ...size, role: "group", "aria-label": label }, ...nodes);
+    return { svg, found, whole };
+  }
+
+  /**
+   * A box that can be pressed.
+   * @param {Box} box
+   * @param {string} picture a name of its picture, which keeps the focus
+   * @param {string} look classes
+   * @param {string[]} texts shown when it is pointed at, below its whole name
+   * @param {boolean} [hatched]
+   */
+  node(box, picture, look, texts, hatched = false) {
+    const { k } = box;
+    const { level } = this.tree;
     const tabindex = k === this.current ? 0 : -1;
-    return { "data-kernel": k, "data-focus": `${picture}-${k}`, tabindex, role: "button" };
+    const keys = { "data-kernel": k, "data-focus": `${picture}-${k}`, tabindex, role: "button" };
+    return svgEl(
+      "g",
+      { class: `box${look}`, ...keys },
+      svgEl("title", {}, [level.fullName(k), ...texts].join("\n")),
+      ...boxParts(box, level.name(k), hatched),
+    );
   }
 
   /** @param {Element} host */

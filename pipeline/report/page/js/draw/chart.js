@@ -11,6 +11,7 @@ import { zoomOf } from "./pointing.js";
 
 /** @typedef {{left: number, right: number, top: number, bottom: number}} Box */
 /** @typedef {{x: number, y: number, title?: string}} Dot */
+/** @typedef {{x: number, lower: number, upper: number}} Ends of an interval */
 
 /**
  * @typedef {object} Axis
@@ -34,16 +35,14 @@ import { zoomOf } from "./pointing.js";
  * @property {number} width
  * @property {Axis} xAxis
  * @property {Axis} yAxis
- * @property {{x: Tick[], y: Tick[]}} ticks
  * @property {boolean} curved whether lines have no corners
  * @property {Series[]} series what was drawn, for files
  */
 
 /** @typedef {Pick<Chart, "plot" | "x" | "y" | "box" | "series" | "curved">} Plane what lines are drawn in */
-/** @typedef {{value: number, at: number, text: string}} Tick `at`: pixels */
-/** @typedef {"line" | "band" | "dots" | "bars" | "intervals" | "contour"} Form */
-/** @typedef {{name: string, form: Form, xs: number[], ys: number[], lower?: number[], nodes: Element[]}} Series what was
- *   drawn as `nodes`; of bands, intervals and bars from somewhere `lower` has the other ends */
+/** @typedef {{at: number, text: string}} Tick `at`: pixels */
+/** @typedef {{name: string, kind: string, xs: number[], ys: number[], lower?: number[]}} Series what was drawn, and what
+ *   its rows in a file are called; of bands, intervals and bars from somewhere `lower` has the other ends */
 
 const MARGIN = { top: 14, right: 16, bottom: 40, left: 58 };
 const BESIDE_MARKS = 30; // the label of the axis, and what is left free beside it and the marks
@@ -81,7 +80,6 @@ export function frame(host, spec) {
   const right = width - MARGIN.right - (spec.right ?? 0);
   const box = { left: Math.max(MARGIN.left, BESIDE_MARKS + DIGIT * longest), right, top, bottom };
   const x = (xAxis.log ? logScale : linearScale)(xAxis.domain, [box.left, box.right]);
-  const ticks = { x: marksX(xAxis, x, box), y: marks };
   charts += 1;
   const clip = `clip-${charts}`;
   const plot = svgEl("g", { "clip-path": `url(#${clip})` });
@@ -104,7 +102,7 @@ export function frame(host, spec) {
       viewBox: `0 0 ${width} ${height}`,
     },
     svgEl("clipPath", { id: clip }, inside),
-    axisX(xAxis.label, ticks.x, box),
+    axisX(xAxis.label, marksX(xAxis, x, box), box),
     axisY(yAxis.label, marks, box),
     plot,
     over,
@@ -121,7 +119,6 @@ export function frame(host, spec) {
     width,
     xAxis,
     yAxis,
-    ticks,
     curved: spec.curved ?? false,
     series: [],
   };
@@ -153,8 +150,17 @@ function marksX(axis, x, box) {
   const [low, high] = axis.domain;
   const every = axis.binary && axis.log ? binaryTicks(low, high, count) : x.ticks(count);
   const ticks = axis.ticks ?? (axis.whole ? every.filter(Number.isInteger) : every);
-  const text = axis.format ?? tickLabel;
-  return ticks.map((value) => ({ value, at: x(value), text: text(value) }));
+  return ticksAt(axis, x, ticks);
+}
+
+/**
+ * @param {Axis} axis
+ * @param {Scale} scale
+ * @param {number[]} values
+ * @returns {Tick[]}
+ */
+function ticksAt({ format = tickLabel }, scale, values) {
+  return values.map((value) => ({ at: scale(value), text: format(value) }));
 }
 
 /**
@@ -188,9 +194,7 @@ function axisX(label, ticks, box) {
  */
 function marksY(axis, y, height) {
   const count = Math.max(2, Math.floor(height / 44));
-  const ticks = axis.binary && axis.log ? binaryTicks(...axis.domain, count) : y.ticks(count);
-  const text = axis.format ?? tickLabel;
-  return ticks.map((value) => ({ value, at: y(value), text: text(value) }));
+  return ticksAt(axis, y, axis.binary && axis.log ? binaryTicks(...axis.domain, count) : y.ticks(count));
 }
 
 /**
@@ -238,19 +242,18 @@ function pathOf(chart, xs, ys) {
 export function drawLine(chart, xs, ys, cls, title) {
   const line = svgEl("path", { class: `line ${cls}`, d: pathOf(chart, xs, ys) }, svgEl("title", {}, title));
   chart.plot.append(line);
-  chart.series.push({ name: title, form: "line", xs, ys, nodes: [line] });
+  chart.series.push({ name: title, kind: "line", xs, ys });
   return line;
 }
 
 /**
  * @param {Plane} chart
- * @param {number[]} xs
- * @param {number[]} lower
- * @param {number[]} upper
+ * @param {Ends[]} ends
  * @param {string} cls
  * @param {string} [name]
  */
-export function drawBand(chart, xs, lower, upper, cls, name = "90 % interval") {
+export function drawBand(chart, ends, cls, name = "90 % interval") {
+  const [xs, lower, upper] = valuesOf(ends, "x", "lower", "upper");
   const bottom = Math.max(chart.y.invert(chart.box.bottom), Number.MIN_VALUE);
   /** @param {number} value */
   const floor = (value) => (Number.isFinite(chart.y(value)) ? value : bottom);
@@ -259,24 +262,32 @@ export function drawBand(chart, xs, lower, upper, cls, name = "90 % interval") {
   const d = `${there}${back.replace(/^M/, "L")}Z`;
   const band = svgEl("path", { class: `band ${cls}`, d }, svgEl("title", {}, name));
   chart.plot.append(band);
-  chart.series.push({ name, form: "band", xs, ys: upper, lower, nodes: [band] });
+  chart.series.push({ name, kind: "band", xs, ys: upper, lower });
   return band;
 }
 
 /**
  * A line with the band of its intervals; nothing if there is but one place.
  * @param {Plane} chart
- * @param {{x: number, value: number, lower: number, upper: number}[]} some
+ * @param {(Ends & {value: number})[]} some
  * @param {string} cls
  * @param {string} name
  * @param {string} [band] its name
  */
 export function drawEstimates(chart, some, cls, name, band) {
   if (some.length < 2) return;
-  const keys = /** @type {const} */ (["x", "value", "lower", "upper"]);
-  const [xs, ys, lower, upper] = keys.map((key) => some.map((one) => one[key]));
-  drawBand(chart, xs, lower, upper, cls, band);
+  const [xs, ys] = valuesOf(some, "x", "value");
+  drawBand(chart, some, cls, band);
   drawLine(chart, xs, ys, cls, name);
+}
+
+/**
+ * @template {string} Key
+ * @param {Record<Key, number>[]} rows
+ * @param {...Key} keys
+ */
+function valuesOf(rows, ...keys) {
+  return keys.map((key) => rows.map((row) => row[key]));
 }
 
 /**
@@ -287,19 +298,16 @@ export function drawEstimates(chart, some, cls, name, band) {
  * @param {{radius?: number, name?: string}} [options]
  */
 export function drawDots(chart, dots, cls, { radius = 3.2, name } = {}) {
-  const nodes = dots.map(({ x, y, title }) => {
+  const nodes = dots.flatMap(({ x, y, title }) => {
     const [px, py] = [chart.x(x), chart.y(y)];
     if (!Number.isFinite(px) || !Number.isFinite(py)) return [];
     const place = { class: `dot ${cls}`, cx: px.toFixed(1), cy: py.toFixed(1), r: radius };
     return [svgEl("circle", place, title ? svgEl("title", {}, title) : null)];
   });
-  chart.plot.append(...nodes.flat());
-  const [xs, ys] = [dots.map(({ x }) => x), dots.map(({ y }) => y)];
-  if (name) chart.series.push({ name, form: "dots", xs, ys, nodes: nodes.flat() });
-  else
-    dots.forEach(({ x, y, title }, i) => {
-      chart.series.push({ name: title ?? "", form: "dots", xs: [x], ys: [y], nodes: nodes[i] });
-    });
+  chart.plot.append(...nodes);
+  const series = name ? [{ name, dots }] : dots.map((dot) => ({ name: dot.title ?? "", dots: [dot] }));
+  for (const { name, dots } of series)
+    chart.series.push({ name, kind: "point", xs: dots.map(({ x }) => x), ys: dots.map(({ y }) => y) });
 }
 
 /**
@@ -320,30 +328,25 @@ export function drawBars(chart, xs, { upper, lower }, cls, name) {
   });
   const path = svgEl("path", { class: `bars ${cls}`, d: bars.join("") }, svgEl("title", {}, name));
   chart.plot.append(path);
-  chart.series.push({ name, form: "bars", xs, ys: upper, lower, nodes: [path] });
+  chart.series.push({ name, kind: "bar", xs, ys: upper, lower });
 }
 
 /**
  * Intervals of dots, as bars with ends.
  * @param {Chart} chart
- * @param {{x: number, lower: number, upper: number}[]} intervals
+ * @param {Ends[]} intervals
  * @param {string} cls
  * @param {string} name
  */
 export function drawIntervals(chart, intervals, cls, name) {
-  const nodes = intervals.flatMap(({ x, lower, upper }) => {
+  for (const { x, lower, upper } of intervals) {
     const [px, low, high] = [chart.x(x), chart.y(lower), chart.y(upper)];
-    if (![px, low, high].every(Number.isFinite)) return [];
+    if (![px, low, high].every(Number.isFinite)) continue;
     const d = `M${px - 4} ${low}h8M${px - 4} ${high}h8M${px} ${low}V${high}`;
-    return [svgEl("path", { class: `line bar ${cls}`, d })];
-  });
-  chart.plot.append(...nodes);
-  const [xs, lower, ys] = [
-    intervals.map((one) => one.x),
-    intervals.map((one) => one.lower),
-    intervals.map((one) => one.upper),
-  ];
-  chart.series.push({ name, form: "intervals", xs, ys, lower, nodes });
+    chart.plot.append(svgEl("path", { class: `line bar ${cls}`, d }));
+  }
+  const [xs, lower, ys] = valuesOf(intervals, "x", "lower", "upper");
+  chart.series.push({ name, kind: "interval", xs, ys, lower });
 }
 
 /**

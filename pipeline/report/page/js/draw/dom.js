@@ -123,18 +123,17 @@ export function axisSwitches(name, isLog, draw) {
 }
 
 /**
- * A choice between many things as a drop-down list; calls `chosen` with the value as text.
+ * A choice between many things as a drop-down list; calls `chosen` with the value.
+ * @template {string | number} Key
  * @param {string} label
- * @param {[string, string][]} choices
- * @param {string | number} value
- * @param {(key: string) => void} chosen
+ * @param {[Key, string][]} choices
+ * @param {Key} value
+ * @param {(key: Key) => void} chosen
  */
 export function selector(label, choices, value, chosen) {
-  const options = choices.map(([key, text]) =>
-    el("option", { value: key, selected: key === String(value) }, text),
-  );
+  const options = choices.map(([key, text]) => el("option", { value: key, selected: key === value }, text));
   const list = el("select", {}, ...options);
-  list.addEventListener("change", () => chosen(list.value));
+  list.addEventListener("change", () => chosen(choices[list.selectedIndex][0]));
   return el("label", { class: "select" }, el("span", {}, label), list);
 }
 

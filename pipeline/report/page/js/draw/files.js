@@ -2,7 +2,6 @@
 // What tables and charts offer beside what they show: to be saved by the browser, as CSV or as figures, and to zoom and
 // go back.
 
-import { fullPathNames } from "../text/names.js";
 import { chartIn } from "./chart.js";
 import { el, quietButton } from "./dom.js";
 import { figureButtons, fileName, save, saveButton } from "./figures.js";
@@ -12,16 +11,6 @@ import { zoomable } from "./pointing.js";
 /** @import { Chart } from "./chart.js" */
 
 /** @typedef {string | number | null | undefined} Cell */
-
-/** What rows of a form are called. */
-const KINDS = {
-  line: "line",
-  band: "band",
-  dots: "point",
-  bars: "bar",
-  intervals: "interval",
-  contour: "contour",
-};
 
 /**
  * Rows as CSV (RFC 4180): numbers with all digits, nothing for what is not known.
@@ -44,13 +33,13 @@ function csvCell(cell) {
 
 /**
  * Call paths as rows of a file with a head.
- * @param {Pick<RegionNames, "regionsOf" | "shortName" | "regions">} level
+ * @param {RegionNames} level
  * @param {number[]} nodes
  * @param {string[]} heads
  * @param {(k: number) => Cell[]} cells
  */
 export function pathRows(level, nodes, heads, cells) {
-  const rows = nodes.map((k) => [fullPathNames(level, k).join(" > "), ...cells(k)]);
+  const rows = nodes.map((k) => [level.fullPathNames(k).join(" > "), ...cells(k)]);
   return [["call path", ...heads], ...rows];
 }
 
@@ -79,15 +68,15 @@ export function tableTools(table) {
 export function chartRows(chart) {
   if (!chart) return [];
   const { series, xAxis, yAxis } = chart;
-  const rows = series.flatMap(({ name, form, xs, ys, lower }) => {
+  const rows = series.flatMap(({ name, kind, xs, ys, lower }) => {
     /** @type {[string, number[]][]} */
     const ends = lower
       ? [
           ["lower end", lower],
           ["upper end", ys],
         ]
-      : [[KINDS[form], ys]];
-    return ends.flatMap(([kind, values]) => xs.map((x, i) => [name, kind, x, values[i]]));
+      : [[kind, ys]];
+    return ends.flatMap(([end, values]) => xs.map((x, i) => [name, end, x, values[i]]));
   });
   return [["series", "kind", xAxis.label, yAxis.label], ...rows];
 }

@@ -2,7 +2,6 @@
 // Names, formulas, shares and growth as elements: names are whole when copied, searched or read aloud, cut by the
 // layout; colours of growth go from blue, what falls, over grey to red, what grows fast.
 
-import { fullPathNames, pathNames } from "../text/names.js";
 import { doublingText } from "../text/numbers.js";
 import { copyButton, el, styled } from "./dom.js";
 
@@ -40,13 +39,13 @@ export function cutNode(text, title = text) {
  * @param {number} k
  */
 export function kernelNode(level, k) {
-  const callers = pathNames(level, k).slice(0, -1);
+  const callers = level.pathNames(k).slice(0, -1);
   const name = el("span", { class: "name" }, cutNode(level.name(k), level.fullName(k)));
   if (callers.length === 0) return name;
   const above = el(
     "span",
     { class: "callers" },
-    cutNode(callers.join(" › "), fullPathNames(level, k).join(" › ")),
+    cutNode(callers.join(" › "), level.fullPathNames(k).join(" › ")),
   );
   return el("span", { class: "kernel" }, name, above);
 }

@@ -1,6 +1,7 @@
 // @ts-check
 // Tables that sort, search, turn pages and can be saved; a row may open a detail below it.
 
+import { hasWords, wordsOf } from "../text/names.js";
 import { el, keepingFocus, quietButton } from "./dom.js";
 import { csvButton } from "./files.js";
 
@@ -99,7 +100,7 @@ export class DataTable {
       "aria-label": `Search: ${this.spec.caption}`,
     });
     search.addEventListener("input", () => {
-      this.words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+      this.words = wordsOf(search.value);
       this.page = 0;
       this.refresh();
     });
@@ -147,11 +148,7 @@ export class DataTable {
   found() {
     const { rows, text } = this.spec;
     const { value } = this.column(this.sortKey);
-    const all = rows().filter((row) => {
-      if (this.words.length === 0 || !text) return true;
-      const searched = text(row);
-      return this.words.every((word) => searched.includes(word));
-    });
+    const all = rows().filter((row) => !text || hasWords(text(row), this.words));
     const keyed = all.map((row) => ({ row, key: value(row) }));
     keyed.sort((a, b) => compared(a.key, b.key, this.descending));
     return keyed.map(({ row }) => row);

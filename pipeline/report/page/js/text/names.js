@@ -1,7 +1,6 @@
 // @ts-check
 // Names of regions and call paths as text.
 
-/** @import { RegionNames } from "../data/call_tree.js" */
 /** @import { KernelSet } from "../data/kernel_set.js" */
 
 /**
@@ -16,30 +15,13 @@ export function cutText(text, width) {
 }
 
 /**
- * Short names from the root down to a kernel.
- * @param {Pick<RegionNames, "regionsOf" | "shortName" | "regions">} level
- * @param {number} k
- */
-export function pathNames(level, k) {
-  return level.regionsOf(k).map((region) => level.shortName(region));
-}
-
-/**
- * @param {Pick<RegionNames, "regionsOf" | "shortName" | "regions">} level
- * @param {number} k
- */
-export function fullPathNames(level, k) {
-  return level.regionsOf(k).map((region) => level.regions[region].name);
-}
-
-/**
  * A kernel in one line of limited width, with its caller where there is room for it.
  * @param {KernelSet} level
  * @param {number} k
  * @param {number} width
  */
 export function kernelLabel(level, k, width) {
-  const [caller] = pathNames(level, k).slice(-2, -1);
+  const [caller] = level.pathNames(k).slice(-2, -1);
   return cutText(caller && width > 24 ? `${caller} › ${level.name(k)}` : level.name(k), width);
 }
 
@@ -66,8 +48,8 @@ export function distinctLabels(level, kernels, width) {
  * @param {number} width
  */
 function distinctLabel(level, k, others, width) {
-  const paths = others.map((other) => fullPathNames(level, other));
-  const own = fullPathNames(level, k);
+  const paths = others.map((other) => level.fullPathNames(other));
+  const own = level.fullPathNames(k);
   const callers = between(own, paths);
   const same = callers.length === 1 && callers[0] === own[own.length - 1];
   const names = paths.map((path) => [...path[path.length - 1]]);
@@ -95,31 +77,17 @@ function sharedStart(all) {
 }
 
 /**
- * Whether words all occur in a kernel's own name or its linker's name.
- * @param {Pick<RegionNames, "region" | "regions">} level
- * @param {number} k
- * @param {string[]} words in lower case
+ * The words of a search, in lower case.
+ * @param {string} text
  */
-export function nameHas(level, k, words) {
-  const { name, mangled } = level.regions[level.region[k]];
-  const text = `${name} ${mangled ?? ""}`.toLowerCase();
-  return words.every((word) => text.includes(word));
+export function wordsOf(text) {
+  return text.toLowerCase().split(/\s+/).filter(Boolean);
 }
 
 /**
- * What a search looks at: the whole name, the linker's name and the names of all callers, in lower case.
- * @param {KernelSet} level
- * @returns {(k: number) => string}
+ * @param {string} text in lower case
+ * @param {string[]} words
  */
-export function searchTexts(level) {
-  /** @type {Map<number, string>} */
-  const texts = new Map();
-  return (k) => {
-    const known = texts.get(k);
-    if (known !== undefined) return known;
-    const { mangled } = level.regions[level.region[k]];
-    const text = [...fullPathNames(level, k), mangled ?? ""].join(" ").toLowerCase();
-    texts.set(k, text);
-    return text;
-  };
+export function hasWords(text, words) {
+  return words.every((word) => text.includes(word));
 }

@@ -43,7 +43,6 @@ const LARGER = new Map([
 const [SMALLEST, LARGEST] = [1e-4, 1e15]; // beyond, numbers are written with an exponent
 const WHOLE_BELOW = 10_000; // larger numbers are rounded
 const PARAMETER_DIGITS = 12;
-const NEAR = 1e-6; // of a unit in the last place
 const EXACT = 30; // digits after which a number halfway between two shorter ones has nothing but zeros
 /** @type {[number, string][]} */
 const PREFIXES = [
@@ -67,21 +66,10 @@ function evened(rounded, exact) {
 }
 
 /**
- * Whether a number lies so near the middle between two with so many places that its digits have to be looked at.
- * @param {number} value
- * @param {number} places
- */
-function isHalf(value, places) {
-  const scaled = Math.abs(value) * 10 ** places;
-  return !(Math.abs((scaled % 1) - 0.5) > NEAR + scaled * Number.EPSILON * 4);
-}
-
-/**
  * @param {number} value
  * @param {number} places
  */
 function fixed(value, places) {
-  if (!isHalf(value, places)) return value.toFixed(places);
   return evened(value.toFixed(places), value.toFixed(places + EXACT));
 }
 
@@ -93,7 +81,6 @@ function fixed(value, places) {
  */
 function scientific(value, digits) {
   const [rounded, power] = value.toExponential(digits - 1).split("e");
-  if (!isHalf(value, digits - 1 - Number(power))) return [rounded, Number(power)];
   const [exact, below] = value.toExponential(digits - 1 + EXACT).split("e");
   return power === below ? [evened(rounded, exact), Number(power)] : [rounded, Number(power)];
 }
@@ -191,8 +178,8 @@ export function quantity(value, unit) {
  * @param {(value: number) => string} write
  */
 export function intervalText(interval, write = figure) {
-  if (!interval || interval.some(Number.isNaN)) return "";
-  const [low, high] = interval.map((end) => write(end));
+  if (!interval || Number.isNaN(interval.lower) || Number.isNaN(interval.upper)) return "";
+  const [low, high] = [write(interval.lower), write(interval.upper)];
   return `${high.endsWith(PERCENT) ? low.replace(PERCENT, "") : low}${BETWEEN}${high}`;
 }
 
@@ -233,10 +220,10 @@ export function pointText(parameters, at) {
  * @param {Pick<Positions, "parameters" | "points">} positions
  * @param {string} [before] each
  * @param {number[]} [some] of the points
- * @returns {[string, string][]}
+ * @returns {[number, string][]}
  */
 export function pointChoices({ parameters, points }, before = "", some = points.map((_, i) => i)) {
-  return some.map((i) => [String(i), `${before}${pointText(parameters, points[i])}`]);
+  return some.map((i) => [i, `${before}${pointText(parameters, points[i])}`]);
 }
 
 /**

@@ -14,33 +14,27 @@ import {
 } from "../draw/dom.js";
 import { csvButton, pathRows } from "../draw/files.js";
 import { barNode, coloured, cutNode, growthLegend, growthNode, growthWords } from "../draw/nodes.js";
-import { numbersIn, WAITS } from "../state.js";
+import { WAITS } from "../state.js";
 import { count, doublingText, percent, pointChoices, quantity } from "../text/numbers.js";
 
 /** @import { NodeRow, RestRow, TreeGrowth, TreeValues, Where } from "../data/call_tree.js" */
-/** @import { Report } from "../data/report.js" */
 /** @import { Selection, State } from "../state.js" */
 
 const OPENED_BY_SEARCH = 100;
 const NONE = -1;
 
 class TreeView {
-  /**
-   * @param {Report} report
-   * @param {State} state
-   */
-  constructor(report, state) {
-    this.report = report;
+  /** @param {State} state */
+  constructor(state) {
+    this.report = state.report;
     this.state = state;
-    this.tree = report.tree;
+    this.tree = state.report.tree;
     this.metric = MODELLED;
     /** @type {Where} */
     this.where = "target";
     this.inclusive = true;
-    const kept = state.kept.get("tree");
-    /** @type {Set<number>} */
-    this.open = new Set(numbersIn(kept, this.tree.callees.length));
-    this.hot = kept === null; // whether it still is as it opens
+    this.open = new Set(state.indices("tree", this.tree.callees.length));
+    this.hot = !state.kept.has("tree"); // whether it still is as it opens
     /** @type {string[]} */
     this.words = []; // what was looked for the last time
     /** @type {Selection | null} */
@@ -293,31 +287,27 @@ class TreeView {
 
   whereSelector() {
     const points = pointChoices(this.report.positions, "measured at ");
-    /** @type {[string, string][]} */
+    /** @type {[Where, string][]} */
     const predicted = this.metric === MODELLED ? [["target", "predicted at the target"]] : [];
-    return selector("Scale", [...predicted, ...points], this.where, (value) => {
-      this.where = value === "target" ? value : Number(value);
+    return selector("Scale", [...predicted, ...points], this.where, (where) => {
+      this.where = where;
       this.draw();
     });
   }
 
   options() {
-    /** @type {[string, string][]} */
-    const measured = this.tree.metrics.map(({ name }, i) => [String(i), name]);
+    /** @type {[number, string][]} */
+    const measured = this.tree.metrics.map(({ name }, i) => [i, name]);
     let scale = this.whereSelector();
-    const metrics = selector(
-      "Metric",
-      [[String(MODELLED), this.report.metric], ...measured],
-      MODELLED,
-      (value) => {
-        this.metric = Number(value);
-        this.where = this.metric === MODELLED ? "target" : this.report.positions.largest;
-        const next = this.whereSelector();
-        scale.replaceWith(next);
-        scale = next;
-        this.draw();
-      },
-    );
+    const choices = [/** @type {[number, string]} */ ([MODELLED, this.report.metric]), ...measured];
+    const metrics = selector("Metric", choices, MODELLED, (metric) => {
+      this.metric = metric;
+      this.where = metric === MODELLED ? "target" : this.report.positions.largest;
+      const next = this.whereSelector();
+      scale.replaceWith(next);
+      scale = next;
+      this.draw();
+    });
     const kind = switcher("Values", "tree-kind", ["inclusive", "exclusive"], "inclusive", (value) => {
       this.inclusive = value === "inclusive";
       this.draw();
@@ -346,14 +336,11 @@ class TreeView {
   }
 }
 
-/**
- * @param {Report} report
- * @param {State} state
- */
-export function buildCallTree(report, state) {
-  const view = new TreeView(report, state);
+/** @param {State} state */
+export function buildCallTree(state) {
+  const view = new TreeView(state);
   byId("tree-options").replaceChildren(...view.options());
-  byId("tree-legend").replaceChildren(growthLegend(report.tree));
+  byId("tree-legend").replaceChildren(growthLegend(view.tree));
   view.rows.addEventListener("keydown", (event) => view.key(event));
   view.rows.addEventListener("click", (event) => view.click(event));
   state.follow(byId("tree"), () => keepingFocus(view.rows, () => view.draw()), WAITS);

@@ -3,12 +3,12 @@
 
 import { answersAt } from "../data/report.js";
 import { byId, el, quietButton, selector, switcher } from "../draw/dom.js";
-import { cutText, pathNames } from "../text/names.js";
+import { cutText } from "../text/names.js";
 import { estimateText, pointChoices, pointText, valueText } from "../text/numbers.js";
 import { searchBox } from "./search.js";
 
 /** @import { Positions } from "../data/positions.js" */
-/** @import { LevelName, Report } from "../data/report.js" */
+/** @import { LevelName } from "../data/report.js" */
 /** @import { State } from "../state.js" */
 
 /** @typedef {Pick<State, "target" | "setTarget"> & {report: {positions: Positions}}} Targeted what has a target */
@@ -93,8 +93,8 @@ function lineControl(state, moved) {
     parameters: parameters.filter(others),
     points: lines.map((line) => line.filter(others)),
   });
-  return selector("at", choices, positions.lineOf(state.target), (key) => {
-    state.setTarget(positions.atScale(lines[Number(key)], state.target[column]));
+  return selector("at", choices, positions.lineOf(state.target), (line) => {
+    state.setTarget(positions.atScale(lines[line], state.target[column]));
     moved();
   });
 }
@@ -114,15 +114,12 @@ export function outsideText(positions, target) {
 
 /**
  * What the models say of the whole program at the target.
- * @param {Report} report
  * @param {State} state
- * @returns {string[]}
  */
-export function answerTexts(report, state) {
-  const { target, level, metric } = state;
+function answerTexts({ report, target, level, metric }) {
   const answers = report.program ? answersAt(report.program, report.positions, target) : [];
   const parts = answers.map(
-    ({ label, unit, figure }) => `${label} ${estimateText(figure.value, [figure.lower, figure.upper], unit)}`,
+    ({ label, unit, figure }) => `${label} ${estimateText(figure.value, figure, unit)}`,
   );
   if (metric.additive) {
     const text = estimateText(level.totalAt(target), level.intervalOfTotal(target), metric.unit);
@@ -131,26 +128,21 @@ export function answerTexts(report, state) {
   return parts;
 }
 
-/**
- * @param {Report} report
- * @param {State} state
- */
-function answerLine(report, state) {
+/** @param {State} state */
+function answerLine(state) {
+  const { positions } = state.report;
   const line = el("p", { class: "at-target", role: "status" });
   state.follow(byId("controls"), () => {
-    const outside = outsideText(report.positions, state.target);
-    const texts = answerTexts(report, state).flatMap((text) => [el("span", {}, text), " "]);
-    const at = el("b", {}, `${pointText(report.positions.parameters, state.target)}:`);
+    const outside = outsideText(positions, state.target);
+    const texts = answerTexts(state).flatMap((text) => [el("span", {}, text), " "]);
+    const at = el("b", {}, `${pointText(positions.parameters, state.target)}:`);
     line.replaceChildren(at, " ", ...texts, outside ? el("span", { class: "outside" }, outside) : "");
   });
   return line;
 }
 
-/**
- * @param {Report} report
- * @param {State} state
- */
-function searchControls(report, state) {
+/** @param {State} state */
+function searchControls(state) {
   const search = searchBox({
     label: "Search: Kernels in table, tree, icicle and charts",
     text: state.kept.get("find"),
@@ -173,19 +165,17 @@ function searchControls(report, state) {
     const { region, node } = state.selection;
     clear.hidden = !state.selecting;
     if (!state.selecting) return;
-    const { callpaths, regions } = report.levels;
-    const name = node < 0 ? regions.shortName(region) : pathNames(callpaths, node).join(" › ");
+    const { callpaths, regions } = state.report.levels;
+    const name = node < 0 ? regions.shortName(region) : callpaths.pathNames(node).join(" › ");
     clear.textContent = `${cutText(name, 40)} ×`;
     clear.setAttribute("aria-label", `Selected: ${name}. Select nothing`);
   });
   return [...search.nodes, clear];
 }
 
-/**
- * @param {Report} report
- * @param {State} state
- */
-export function buildControls(report, state) {
+/** @param {State} state */
+export function buildControls(state) {
+  const { report } = state;
   const { positions } = report;
   const scale = positions.scales.length > 1 ? scaleControl(state) : null;
   const line = positions.lines.length > 1 ? lineControl(state, () => scale?.show()) : null;
@@ -203,27 +193,27 @@ export function buildControls(report, state) {
     ["callpaths", "Call paths"],
   ];
   const level = switcher("Show", "level", names, state.levelName, (name) => state.setLevel(name));
-  const metrics = report.metrics.map(({ label }, i) => /** @type {[string, string]} */ ([String(i), label]));
-  const metric = selector("Metric", metrics, report.metrics.indexOf(state.metric), (value) =>
-    state.setMetric(Number(value)),
+  const metric = selector(
+    "Metric",
+    report.metrics.map(({ label }, i) => [i, label]),
+    report.metrics.indexOf(state.metric),
+    (number) => state.setMetric(number),
   );
-  const choices = metrics.length > 1 ? [level, metric] : [level];
+  const choices = report.metrics.length > 1 ? [level, metric] : [level];
   byId("controls").replaceChildren(
     scale?.node ?? "",
     line ?? "",
     reset,
     ...choices,
-    ...searchControls(report, state),
+    ...searchControls(state),
     scale?.hint ?? "",
-    answerLine(report, state),
+    answerLine(state),
   );
 }
 
-/**
- * @param {Report} report
- * @param {State} state
- */
-export function buildVerdict(report, state) {
+/** @param {State} state */
+export function buildVerdict(state) {
+  const { report } = state;
   const said = report.program?.said;
   if (!said) return;
   const { positions } = report;

@@ -3,7 +3,7 @@
 
 import { LEAST_OWN, ONLY_A, ONLY_B } from "../data/difference.js";
 import { sum } from "../data/shares.js";
-import { boxesBelow, boxParts, heightOf, othersNode, ROW_HEIGHT, svgSize } from "../draw/boxes.js";
+import { boxParts, heightOf, ROW_HEIGHT } from "../draw/boxes.js";
 import {
   el,
   eventElement,
@@ -17,7 +17,6 @@ import {
 import { figureButtons } from "../draw/figures.js";
 import { csvButton, pathRows } from "../draw/files.js";
 import { colouredDifference, differenceLegend } from "../draw/nodes.js";
-import { pathNames } from "../text/names.js";
 import { doublingText, intervalText, percent, quantity } from "../text/numbers.js";
 
 /** @import { RegionNames } from "../data/call_tree.js" */
@@ -95,16 +94,16 @@ export class DifferenceView {
   /** @param {Width} width */
   setWidth(width) {
     this.width = width;
-    this.address.keep("width", width === WIDTHS[0][0] ? null : width);
+    this.address.keep("width", width, WIDTHS[0][0]);
     this.draw();
   }
 
   /** What is shown how, and files of it. */
   options() {
-    this.widths = selector("Width", WIDTHS, this.width, (key) => this.setWidth(/** @type {Width} */ (key)));
+    this.widths = selector("Width", WIDTHS, this.width, (key) => this.setWidth(key));
     const neutral = switcher("Grey", "neutral", REFERENCES, this.reference, (key) => {
       this.reference = key;
-      this.address.keep("neutral", key === REFERENCES[0][0] ? null : key);
+      this.address.keep("neutral", key, REFERENCES[0][0]);
       this.draw();
     });
     const table = csvButton(NAME, () => {
@@ -144,41 +143,18 @@ export class DifferenceView {
     const { difference } = compared;
     const values = { inclusive: difference.widths(this.width) };
     const end = difference.end(this.reference);
-    const { found, whole } = boxesBelow(this.boxes.tree, values, this.boxes.root, width);
     const label = `Differential flame graph, A: ${difference.a.name}, B: ${difference.b.name}. Saved as CSV it is a table.`;
-    /** @param {Box} box */
-    const node = (box) =>
-      box.others
-        ? othersNode(box, quantity((box.wide / width) * whole, compared.unit))
-        : this.boxNode(box, compared, end);
-    const svg = svgEl(
-      "svg",
-      { class: "icicle", ...svgSize(width, heightOf(found)), role: "group", "aria-label": label },
-      ...found.map(node),
-      ...this.marks(found, compared, width, end),
-    );
+    const { svg, found } = this.boxes.picture(values, compared.unit, width, label, (box) => {
+      const { k } = box;
+      const texts = differenceTexts(k, compared);
+      const node = this.boxes.node(box, "difference", this.reader.look(k), texts, difference.only[k] !== 0);
+      return colouredDifference(node, difference.colour(k, this.reference), end);
+    });
+    svg.append(...this.marks(found, compared, width, end));
     this.summary.replaceChildren(...this.summaryOf(compared));
     this.legend.replaceChildren(this.legendOf(compared, end));
     keepingFocus(this.picture, () => this.picture.replaceChildren(svg));
     this.missing.replaceChildren(...this.missingText(compared));
-  }
-
-  /**
-   * @param {Box} box
-   * @param {Compared} compared
-   * @param {number} end
-   */
-  boxNode(box, compared, end) {
-    const { k } = box;
-    const { difference } = compared;
-    const { level } = this.boxes.tree;
-    const node = svgEl(
-      "g",
-      { class: `box${this.reader.look(k)}`, ...this.boxes.attributes(k, "difference") },
-      svgEl("title", {}, [level.fullName(k), ...differenceTexts(k, compared)].join("\n")),
-      ...boxParts(box, level.name(k), difference.only[k] !== 0),
-    );
-    return colouredDifference(node, difference.colour(k, this.reference), end);
   }
 
   /** The side whose call paths have no width; 0 if all have one. */
@@ -206,7 +182,7 @@ export class DifferenceView {
      */
     const mark = (nodes, right, depth) => {
       const missing = nodes.filter((k) => difference.only[k] === unseen);
-      if (!missing.length) return null;
+      if (!missing.length) return [];
       const value = quantity(sum(missing.map((k) => own[k])), unit);
       const names = missing.map((k) => tree.level.name(k)).join(", ");
       const node = svgEl(
@@ -215,13 +191,13 @@ export class DifferenceView {
         svgEl("title", {}, `${only[unseen === ONLY_A ? 0 : 1]}: ${value}\n${names}`),
         ...boxParts({ x: right - MARK, wide: MARK, depth }, "", true),
       );
-      return colouredDifference(node, unseen * end, end);
+      return [colouredDifference(node, unseen * end, end)];
     };
     const rows = heightOf(found) / ROW_HEIGHT;
-    const below = found.map(({ k, x, wide, depth, others }) =>
-      others || wide < 2 * MARK ? null : mark(tree.callees[k], x + wide, Math.min(depth + 1, rows - 1)),
+    const below = found.flatMap(({ k, x, wide, depth, others }) =>
+      others || wide < 2 * MARK ? [] : mark(tree.callees[k], x + wide, Math.min(depth + 1, rows - 1)),
     );
-    return [root < 0 ? mark(tree.roots, width, 0) : null, ...below];
+    return [...(root < 0 ? mark(tree.roots, width, 0) : []), ...below];
   }
 
   /**
@@ -269,7 +245,7 @@ export class DifferenceView {
 
   /** @param {number} k */
   nameButton(k) {
-    const names = pathNames(this.boxes.tree.level, k);
+    const names = this.boxes.tree.level.pathNames(k);
     const text = names.slice(-CALLERS).join(" › ");
     return quietButton(text, () => this.reader.select(k), { title: names.join(" › ") });
   }
@@ -318,7 +294,7 @@ function ratioText(a, b) {
 
 /** @param {Range | null} range */
 function rangeText(range) {
-  return range ? `, ${range.of} ${intervalText([range.low, range.high])}` : "";
+  return range ? `, ${range.of} ${intervalText(range)}` : "";
 }
 
 /**
@@ -357,7 +333,7 @@ function differenceTexts(k, { difference, unit, only, remarks }) {
 
 /**
  * Call paths as a table with a head: both sides with their ranges, and how they differ.
- * @param {Pick<RegionNames, "regionsOf" | "shortName" | "regions">} level
+ * @param {RegionNames} level
  * @param {number[]} nodes
  * @param {Compared} compared
  */
@@ -384,8 +360,8 @@ function differenceRows(level, nodes, { difference, unit, metric }) {
       return [
         inclusive[key][k],
         exclusive[k],
-        range?.low,
-        range?.high,
+        range?.lower,
+        range?.upper,
         range ? `${kind}, ${range.of}` : kind,
       ];
     };

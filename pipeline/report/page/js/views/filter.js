@@ -6,10 +6,10 @@ import { byId, el } from "../draw/dom.js";
 import { barNode, cutNode } from "../draw/nodes.js";
 import { columnsOf, DataTable } from "../draw/table.js";
 
-/** @import { Report } from "../data/report.js" */
+/** @import { State } from "../state.js" */
 
-/** @param {Report} report */
-export function buildFilter({ filter }) {
+/** @param {State} state */
+export function buildFilter({ report: { filter } }) {
   if (!filter) return;
   const { names, columns } = filter;
   const [, decision] = columns;

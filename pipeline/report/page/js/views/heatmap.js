@@ -103,11 +103,9 @@ function byArea(cells) {
   return [...counts].sort(([, a], [, b]) => b - a).map(([k]) => k);
 }
 
-/**
- * @param {Report} report
- * @param {State} state
- */
-export function buildHeatmap(report, state) {
+/** @param {State} state */
+export function buildHeatmap(state) {
+  const { report } = state;
   const { positions } = report;
   const others = positions.parameters.map((_, d) => d).filter((d) => d !== positions.column);
   if (others.length === 0) return;
@@ -115,10 +113,10 @@ export function buildHeatmap(report, state) {
   const draw = () => drawHeatmap(report, state.target, other);
   const options = [chartTools(byId("heatmap-plot"), "dominant regions", draw)];
   if (others.length > 1) {
-    /** @type {[string, string][]} */
-    const choices = others.map((d) => [String(d), positions.parameters[d]]);
-    const choice = selector("Second parameter", choices, other, (value) => {
-      other = Number(value);
+    /** @type {[number, string][]} */
+    const choices = others.map((d) => [d, positions.parameters[d]]);
+    const choice = selector("Second parameter", choices, other, (d) => {
+      other = d;
       draw();
     });
     byId("heatmap-options").append(choice);

@@ -3,8 +3,8 @@
 
 import { MODELLED } from "../data/call_tree.js";
 import { Difference } from "../data/difference.js";
-import { BoxTree, boxesBelow, boxParts, heightOf, othersNode, svgSize, WHOLE } from "../draw/boxes.js";
-import { byId, el, keepingFocus, onResize, selector, svgEl, switcher, widthOf } from "../draw/dom.js";
+import { BoxTree, WHOLE } from "../draw/boxes.js";
+import { byId, el, keepingFocus, onResize, selector, switcher, widthOf } from "../draw/dom.js";
 import { figureButtons } from "../draw/figures.js";
 import { csvButton, pathRows } from "../draw/files.js";
 import { coloured, growthLegend, growthWords } from "../draw/nodes.js";
@@ -12,11 +12,11 @@ import { WAITS } from "../state.js";
 import { percent, pointChoices, pointText, quantity } from "../text/numbers.js";
 import { DifferenceView } from "./difference.js";
 
-/** @import { TreeGrowth, TreeValues, Where } from "../data/call_tree.js" */
+/** @import { TreeGrowth, Where } from "../data/call_tree.js" */
 /** @import { Side } from "../data/difference.js" */
+/** @import { Interval } from "../data/kernel_set.js" */
 /** @import { Positions } from "../data/positions.js" */
 /** @import { Report } from "../data/report.js" */
-/** @import { Box } from "../draw/boxes.js" */
 /** @import { State } from "../state.js" */
 /** @import { Compared } from "./difference.js" */
 /** @typedef {"pair" | "difference"} Mode */
@@ -56,29 +56,24 @@ function sideName({ parameters, points }, where, target) {
  */
 export function sideAt({ tree, positions }, where, target) {
   const { level } = tree;
-  const exclusive = tree.exclusive(MODELLED, where, target).map((value) => value || 0);
+  const side = {
+    name: sideName(positions, where, target),
+    exclusive: tree.exclusive(MODELLED, where, target).map((value) => value || 0),
+  };
   if (where === "target") {
-    const whole = level.intervalOfTotal(target);
-    return {
-      whole: whole && { low: whole[0], high: whole[1], of: "90 % interval" },
-      name: sideName(positions, where, target),
-      kind: "model",
-      exclusive,
-      range: (k) => {
-        const ends = level.interval(k, target);
-        return ends && { low: ends[0], high: ends[1], of: "90 % interval" };
-      },
-    };
+    /** @param {Interval | null} ends */
+    const range = (ends) => ends && { ...ends, of: "90 % interval" };
+    const whole = range(level.intervalOfTotal(target));
+    return { ...side, kind: "model", whole, range: (k) => range(level.interval(k, target)) };
   }
   return {
-    whole: null,
-    name: sideName(positions, where, target),
+    ...side,
     kind: "measured",
-    exclusive,
+    whole: null,
     range: (k) => {
       const runs = level.singles(k, where);
       if (runs.length < 2) return null;
-      return { low: Math.min(...runs), high: Math.max(...runs), of: `${runs.length} runs` };
+      return { lower: Math.min(...runs), upper: Math.max(...runs), of: `${runs.length} runs` };
     },
   };
 }
@@ -92,32 +87,29 @@ export function sideAt({ tree, positions }, where, target) {
 export function lossNote({ program }, difference, scales) {
   if (!program?.strong || scales[1] <= scales[0]) return [];
   const { a, b, total } = difference;
-  const ends = a.kind === "measured" && b.whole ? [total.a / b.whole.high, total.a / b.whole.low] : [];
+  const ends = a.kind === "measured" && b.whole ? [total.a / b.whole.upper, total.a / b.whole.lower] : [];
   const range = ends.length ? ` (${ends.map(percent).join(" to ")})` : "";
   return [`Parallel efficiency at B relative to A: ${percent(1 / difference.common)}${range}.`];
 }
 
 export class ScaleDifference {
   /**
-   * @param {Report} report
    * @param {State} state
    * @param {BoxTree} boxes
-   * @param {(k: number) => string} look
    */
-  constructor(report, state, boxes, look) {
-    this.report = report;
+  constructor(state, boxes) {
+    this.report = state.report;
     this.state = state;
-    this.opening = openingPair(report);
+    this.opening = openingPair(state.report);
     this.pair = [this.kept("a", this.opening[0]), this.kept("b", this.opening[1])];
     this.places = "";
     /** @type {Compared | null} */
     this.made = null;
-    const { region } = report.tree.level;
-    const select = (/** @type {number} */ k) => state.select({ region: region[k], node: k });
+    const { level } = state.report.tree;
     this.view = new DifferenceView(byId("difference"), boxes, state, {
       compared: () => this.compared(),
-      look,
-      select,
+      look: (k) => state.look(level, k),
+      select: (k) => state.select({ region: level.region[k], node: k }),
     });
   }
 
@@ -128,10 +120,9 @@ export class ScaleDifference {
    * @returns {Where}
    */
   kept(name, otherwise) {
-    const value = this.state.kept.get(name);
-    if (value === "target") return value;
-    const point = Number(value ?? NaN);
-    return point in this.report.positions.points ? point : otherwise;
+    const asked = this.state.kept.get(name);
+    if (asked === "target") return asked;
+    return this.state.index(name, this.report.positions.points.length, otherwise);
   }
 
   /** What the sides are now, made again only if one of them has moved. */
@@ -172,20 +163,20 @@ export class ScaleDifference {
 
   /** @param {Difference} difference */
   notes(difference) {
-    const { column } = this.report.positions;
+    const { positions } = this.report;
     const [a, b] = [this.at(0), this.at(1)];
-    const along = a.every((value, d) => d === column || value === b[d]);
-    return along ? lossNote(this.report, difference, [a[column], b[column]]) : [];
+    if (!positions.isAlong(a, b)) return [];
+    return lossNote(this.report, difference, [a[positions.column], b[positions.column]]);
   }
 
   options() {
     const points = pointChoices(this.report.positions, "measured at ");
-    /** @type {[string, string][]} */
+    /** @type {[Where, string][]} */
     const places = [...points, ["target", "predicted at the target"]];
     const sides = ["a", "b"].map((name, side) =>
-      selector(name.toUpperCase(), places, this.pair[side], (value) => {
-        this.pair[side] = value === "target" ? value : Number(value);
-        this.state.keep(name, this.pair[side] === this.opening[side] ? null : value);
+      selector(name.toUpperCase(), places, this.pair[side], (where) => {
+        this.pair[side] = where;
+        this.state.keep(name, where, this.opening[side]);
         this.view.draw();
       }),
     );
@@ -194,45 +185,15 @@ export class ScaleDifference {
 }
 
 class IcicleView {
-  /**
-   * @param {Report} report
-   * @param {State} state
-   */
-  constructor(report, state) {
-    this.report = report;
+  /** @param {State} state */
+  constructor(state) {
+    this.report = state.report;
     this.state = state;
-    this.tree = report.tree;
-    this.boxes = new BoxTree(report.tree, state.kept.get("zoom"), (k) => this.zoomed(k));
-    this.difference = new ScaleDifference(report, state, this.boxes, (k) => state.look(report.tree.level, k));
+    this.tree = state.report.tree;
+    this.boxes = new BoxTree(this.tree, state.kept.get("zoom"), (k) => this.zoomed(k));
+    this.difference = new ScaleDifference(state, this.boxes);
     this.mode = state.choice("icicle", MODES);
-    this.left = report.positions.largest;
-    this.width = 1;
-  }
-
-  /**
-   * @param {Box} box
-   * @param {TreeValues} values
-   * @param {number} whole
-   * @param {TreeGrowth} growth
-   * @param {string} side
-   */
-  boxNode(box, values, whole, growth, side) {
-    const { level } = this.tree;
-    const { unit } = this.report;
-    const { k, wide, others } = box;
-    if (others) return othersNode(box, quantity((wide / this.width) * whole, unit));
-    const label = level.name(k);
-    const share = whole > 0 ? values.inclusive[k] / whole : 0;
-    const text =
-      `${label}: ${quantity(values.inclusive[k], unit)} (${percent(share)}), without its callees ` +
-      `${quantity(values.exclusive[k], unit)}, ${growthWords(this.tree, growth.exponent[k])}`;
-    const node = svgEl(
-      "g",
-      { class: `box${this.state.look(level, k)}`, ...this.boxes.attributes(k, side) },
-      svgEl("title", {}, `${level.fullName(k)}\n${text}`),
-      ...boxParts(box, label),
-    );
-    return coloured(node, growth.relative(k));
+    this.left = state.report.positions.largest;
   }
 
   /** Every call path below the zoomed one on both sides. */
@@ -258,21 +219,21 @@ class IcicleView {
    */
   drawSide(host, where, growth) {
     const { unit } = this.report;
+    const { level } = this.tree;
     const values = this.tree.values(MODELLED, where, this.state.target);
-    const width = Math.max(widthOf(host), 200);
-    this.width = width;
-    const { found, whole } = boxesBelow(this.tree, values, this.boxes.root, width);
+    const { inclusive, exclusive } = values;
     const name = sideName(this.report.positions, where, this.state.target);
-    const svg = svgEl(
-      "svg",
-      {
-        class: "icicle",
-        ...svgSize(width, heightOf(found)),
-        role: "group",
-        "aria-label": `Icicle of the call tree, ${name}. The call tree above has the same values.`,
-      },
-      ...found.map((box) => this.boxNode(box, values, whole, growth, host.id)),
-    );
+    const label = `Icicle of the call tree, ${name}. The call tree above has the same values.`;
+    const width = Math.max(widthOf(host), 200);
+    const { svg, whole } = this.boxes.picture(values, unit, width, label, (box, all) => {
+      const { k } = box;
+      const share = all > 0 ? inclusive[k] / all : 0;
+      const text =
+        `${level.name(k)}: ${quantity(inclusive[k], unit)} (${percent(share)}), without its callees ` +
+        `${quantity(exclusive[k], unit)}, ${growthWords(this.tree, growth.exponent[k])}`;
+      const node = this.boxes.node(box, host.id, this.state.look(level, k), [text]);
+      return coloured(node, growth.relative(k));
+    });
     host.replaceChildren(el("p", { class: "side" }, el("b", {}, name), ` — ${quantity(whole, unit)}`), svg);
   }
 
@@ -292,7 +253,7 @@ class IcicleView {
 
   /** @param {number} k */
   zoomed(k) {
-    this.state.keep("zoom", k === WHOLE ? null : String(k));
+    this.state.keep("zoom", k, WHOLE);
     if (k !== WHOLE && this.state.selection.node !== k) {
       this.state.select({ region: this.tree.level.region[k], node: k });
     }
@@ -302,7 +263,7 @@ class IcicleView {
   modeSwitch() {
     return switcher("Show", "icicle-mode", MODES, this.mode, (mode) => {
       this.mode = mode;
-      this.state.keep("icicle", mode === MODES[0][0] ? null : mode);
+      this.state.keep("icicle", mode, MODES[0][0]);
       this.showOptions();
       this.draw();
       const chosen = byId("icicle-options").querySelector("input:checked");
@@ -316,8 +277,8 @@ class IcicleView {
   }
 
   pairOptions() {
-    const left = selector("Left side", pointChoices(this.report.positions), this.left, (value) => {
-      this.left = Number(value);
+    const left = selector("Left side", pointChoices(this.report.positions), this.left, (point) => {
+      this.left = point;
       this.draw();
     });
     /** @param {"left" | "right"} side */
@@ -330,14 +291,11 @@ class IcicleView {
   }
 }
 
-/**
- * @param {Report} report
- * @param {State} state
- */
-export function buildIcicles(report, state) {
-  const view = new IcicleView(report, state);
+/** @param {State} state */
+export function buildIcicles(state) {
+  const view = new IcicleView(state);
   view.showOptions();
-  byId("icicle-legend").replaceChildren(growthLegend(report.tree));
+  byId("icicle-legend").replaceChildren(growthLegend(view.tree));
   const host = byId("icicle-boxes");
   view.boxes.listen(host);
   state.follow(byId("icicle"), () => keepingFocus(host, () => view.draw()), WAITS);

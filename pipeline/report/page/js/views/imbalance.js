@@ -4,18 +4,17 @@
 import { byId, selector, svgEl } from "../draw/dom.js";
 import { kernelNode } from "../draw/nodes.js";
 import { DataTable } from "../draw/table.js";
-import { searchTexts } from "../text/names.js";
 import { figure, pointChoices, pointText } from "../text/numbers.js";
 
-/** @import { Report } from "../data/report.js" */
+/** @import { State } from "../state.js" */
 /** @import { Column } from "../draw/table.js" */
 
 const WIDTH = 168; // pixels, of the sketch of all points
 const STEP = 24; // at most, between two points
 const HEIGHT = 35;
 
-/** @param {Report} report */
-export function buildImbalance({ imbalance, positions, tree }) {
+/** @param {State} state */
+export function buildImbalance({ report: { imbalance, positions, tree } }) {
   if (!imbalance) return;
   const { kernels, locations, low, mean, high } = imbalance;
   const unit = imbalance.unit ? ` [${imbalance.unit}]` : "";
@@ -98,16 +97,15 @@ export function buildImbalance({ imbalance, positions, tree }) {
     ),
     { key: "spread", title: "All points", kind: "wide left", value: ratio, cell: sketch },
   ];
-  const searched = searchTexts(level);
   const table = new DataTable(byId("imbalance-table"), {
     caption: "Smallest, mean and largest value of a location, per call path",
     columns,
     sort: "excess",
     rows: () => kernels.map((_, row) => row),
-    text: (row) => searched(kernels[row]),
+    text: (row) => level.searchText(kernels[row]),
   });
-  const choice = selector("Measurement point", pointChoices(positions, "", parallel), point, (value) => {
-    point = Number(value);
+  const choice = selector("Measurement point", pointChoices(positions, "", parallel), point, (chosen) => {
+    point = chosen;
     table.refresh();
   });
   byId("imbalance-options").replaceChildren(choice);

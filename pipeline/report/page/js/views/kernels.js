@@ -18,8 +18,7 @@ import { chartTools } from "../draw/files.js";
 import { barNode, copyable, formulaNode, growthNode, kernelNode } from "../draw/nodes.js";
 import { readings } from "../draw/pointing.js";
 import { columnsOf, DataTable } from "../draw/table.js";
-import { numbersIn, WAITS } from "../state.js";
-import { fullPathNames } from "../text/names.js";
+import { WAITS } from "../state.js";
 import { estimateText, figure, intervalText, percent, pointText, quantity } from "../text/numbers.js";
 import { locationsPanel } from "./locations.js";
 
@@ -85,11 +84,9 @@ function shareNode(share) {
   return barNode(share || 0, percent(share));
 }
 
-/**
- * @param {Report} report
- * @param {State} state
- */
-export function buildKernels(report, state) {
+/** @param {State} state */
+export function buildKernels(state) {
+  const { report } = state;
   const { positions, limits } = report;
   let level = state.level;
   let shares = sharesAt(level, state.target, limits);
@@ -101,7 +98,7 @@ export function buildKernels(report, state) {
   /** @param {number} k */
   const width = (k) => {
     const ends = interval(k);
-    return ends && shares.value[k] > 0 ? (ends[1] - ends[0]) / shares.value[k] : NaN;
+    return ends && shares.value[k] > 0 ? (ends.upper - ends.lower) / shares.value[k] : NaN;
   };
   const inUnit = () => (state.metric.unit ? ` [${state.metric.unit}]` : "");
   const heads = columnsOf(report.heads);
@@ -121,7 +118,7 @@ export function buildKernels(report, state) {
     column("kernel", {
       value: (k) => level.name(k),
       cell: (k) => kernelNode(level, k),
-      csv: () => [["kernel", (k) => fullPathNames(level, k).join(" > ")]],
+      csv: () => [["kernel", (k) => level.fullPathNames(k).join(" > ")]],
     }),
     column("share_measured", {
       value: (k) => shares.shareMeasured[k],
@@ -139,8 +136,8 @@ export function buildKernels(report, state) {
         kind: "number wide",
         value: width,
         csv: () => [
-          [`lower end${inUnit()}`, (k) => interval(k)?.[0] ?? NaN],
-          [`upper end${inUnit()}`, (k) => interval(k)?.[1] ?? NaN],
+          [`lower end${inUnit()}`, (k) => interval(k)?.lower ?? NaN],
+          [`upper end${inUnit()}`, (k) => interval(k)?.upper ?? NaN],
         ],
         cell: (k) => intervalText(interval(k)),
       },
@@ -158,8 +155,8 @@ export function buildKernels(report, state) {
     }),
     column("model", {
       kind: "wide model",
-      value: (k) => level.formula(k),
-      cell: (k) => formulaNode(level.formula(k)),
+      value: (k) => level.formula[k],
+      cell: (k) => formulaNode(level.formula[k]),
     }),
     column("cv_smape", {
       kind: "number wide",
@@ -200,13 +197,8 @@ export function buildKernels(report, state) {
       is: (k) => state.selects(level, k),
       toggle: (k) => state.toggle(level, k),
     },
-    kept: {
-      order: state.kept.get("sort"),
-      open: numbersIn(state.kept.get("open"), level.count),
-      onOrder: (order) => state.keep("sort", order),
-      onOpen: (rows) => state.keep("open", rows.length ? rows.join(".") : null),
-    },
-    detail: (k) => kernelDetail(report, state, level, k),
+    kept: state.table("sort", level.count),
+    detail: (k) => kernelDetail(state, level, k),
   });
   let words = state.words;
   let { selection } = state;
@@ -234,21 +226,20 @@ const HEIGHT = 340;
 const logarithmic = { x: true, y: true }; // the axes of all details
 
 /**
- * @param {Report} report
  * @param {State} state
  * @param {KernelSet} level
  * @param {number} k
  * @returns {Detail}
  */
-function kernelDetail(report, state, level, k) {
+function kernelDetail(state, level, k) {
   const host = el("div", { class: "plot" });
   const facts = el("div", { class: "facts" });
   const { metric } = state;
-  const panel = locationsPanel(report, state, level, k);
+  const panel = locationsPanel(state, level, k);
   const draw = () => drawKernel(host, metric, state.target, level, k);
   const update = () => {
     draw();
-    facts.replaceChildren(...kernelFacts(report, metric, state.target, level, k));
+    facts.replaceChildren(...kernelFacts(state, metric, level, k));
     panel?.update();
   };
   const axes = axisSwitches(`detail-${k}`, logarithmic, draw);
@@ -260,27 +251,6 @@ function kernelDetail(report, state, level, k) {
 }
 
 /**
- * What is known of a kernel along its line: its formulas, predictions and intervals.
- * @param {KernelSet} level
- * @param {Point} target
- * @param {number} k
- */
-function kernelCurves(level, target, k) {
-  const { positions } = level;
-  const xs = positions.curveScales(target);
-  const points = xs.map((scale) => positions.atScale(target, scale));
-  const ends = points.flatMap((at, i) => {
-    const interval = level.interval(k, at);
-    return interval ? [{ x: xs[i], lower: interval[0], upper: interval[1] }] : [];
-  });
-  const rivals = level.rivals[k].map(({ text }, rival) => ({
-    text,
-    values: points.map((at) => level.formulaValue(k, at, rival)),
-  }));
-  return { xs, predicted: points.map((at) => level.value(k, at)), ends, rivals };
-}
-
-/**
  * @param {HTMLElement} host
  * @param {Metric} metric
  * @param {Point} target
@@ -289,9 +259,10 @@ function kernelCurves(level, target, k) {
  */
 function drawKernel(host, metric, target, level, k) {
   const { positions } = level;
-  const { xs, predicted, ends, rivals } = kernelCurves(level, target, k);
-  const lower = ends.map((one) => one.lower);
-  const upper = ends.map((one) => one.upper);
+  const xs = positions.curveScales(target);
+  const figures = level.figures(k, target, xs);
+  const predicted = figures.map(({ value }) => value);
+  const ends = figures.filter(({ lower, upper }) => !Number.isNaN(lower + upper));
   const dots = positions.pointsAlong(target).flatMap((i) =>
     level.singles(k, i).map((y) => ({
       x: positions.points[i][positions.column],
@@ -299,30 +270,33 @@ function drawKernel(host, metric, target, level, k) {
       title: `${pointText(positions.parameters, positions.points[i])}: ${figure(y)}`,
     })),
   );
-  const seen = [...predicted, ...upper, ...dots.map((dot) => dot.y)];
+  const seen = [...predicted, ...ends.map(({ upper }) => upper), ...dots.map((dot) => dot.y)];
   const chart = frame(host, {
     height: HEIGHT,
     curved: true,
     label:
-      `${level.name(k)}: ${dots.length} measurements, model ${level.formula(k)}, ` +
+      `${level.name(k)}: ${dots.length} measurements, model ${level.formula[k]}, ` +
       `${figure(level.value(k, target))} at ${pointText(positions.parameters, target)}.`,
     x: scaleAxis(positions, [xs[0] / (logarithmic.x ? 1.05 : 1), xs[xs.length - 1]], logarithmic.x),
     y: {
-      domain: logarithmic.y ? logDomain([...seen, ...lower]) : linearDomain(seen),
+      domain: logarithmic.y ? logDomain([...seen, ...ends.map(({ lower }) => lower)]) : linearDomain(seen),
       log: logarithmic.y,
       label: metric.label,
     },
   });
   drawBeyond(chart, positions.measuredEnd);
   drawTarget(chart, target[positions.column]);
-  if (ends.length === xs.length) drawBand(chart, xs, lower, upper, "c0");
+  if (ends.length === xs.length) drawBand(chart, ends, "c0");
   else drawIntervals(chart, ends, "c0", "90 % interval");
-  for (const { text, values } of rivals) drawLine(chart, xs, values, "rival", text);
+  level.rivals[k].forEach(({ text }, rival) => {
+    const values = xs.map((scale) => level.formulaValue(k, positions.atScale(target, scale), rival));
+    drawLine(chart, xs, values, "rival", text);
+  });
   drawPrediction(chart, level, k, xs, predicted);
   drawDots(chart, dots, "c0 open", { name: "measured" });
   readings(host, chart, positions, (scale) => {
-    const at = positions.atScale(target, scale);
-    const point = positions.pointsAlong(target).find((i) => positions.points[i][positions.column] === scale);
+    const point = positions.pointAt(target, scale);
+    const [found] = level.figures(k, target, [scale]);
     const singles = point === undefined ? [] : level.singles(k, point);
     const { unit } = metric;
     /** @type {[string, string, string][]} */
@@ -331,8 +305,8 @@ function drawKernel(host, metric, target, level, k) {
       : [];
     return [
       ...measured,
-      ["c0", "model", quantity(level.value(k, at), unit)],
-      ["none", "90 % interval", intervalText(level.interval(k, at))],
+      ["c0", "model", quantity(found.value, unit)],
+      ["none", "90 % interval", intervalText(found)],
     ];
   });
 }
@@ -357,19 +331,18 @@ function drawPrediction(chart, level, k, xs, ys) {
 }
 
 /**
- * @param {Report} report
+ * @param {State} state
  * @param {Metric} metric
- * @param {Point} target
  * @param {KernelSet} level
  * @param {number} k
  */
-function kernelFacts(report, metric, target, level, k) {
+function kernelFacts({ report, target }, metric, level, k) {
   const region = level.regions[level.region[k]];
   const value = level.value(k, target);
   const isCallPath = level === metric.levels.callpaths;
   const errors = `SMAPE ${level.smape[k].toFixed(1)} % (fit), ${level.cvSmape[k].toFixed(1)} % (leave-one-out)`;
   /** @type {[string, Child][]} */
-  const facts = [[isCallPath ? "Call path" : "Region", copyable(fullPathNames(level, k))]];
+  const facts = [[isCallPath ? "Call path" : "Region", copyable(level.fullPathNames(k))]];
   if (region.mangled) facts.push(["Mangled name", copyable([region.mangled])]);
   if (region.source) facts.push(["Source", el("span", { class: "code" }, region.source)]);
   if (region.paradigm) facts.push(["Paradigm", region.paradigm]);
@@ -379,7 +352,7 @@ function kernelFacts(report, metric, target, level, k) {
   ]);
   if (!level.positions.measuredOnly) {
     facts.push(
-      [`Formula, ${level.ranges[k]}`, formulaNode(level.formula(k))],
+      [`Formula, ${level.ranges[k]}`, formulaNode(level.formula[k])],
       ["Formula to copy", formulaCopies(level, k)],
       ...factorFacts(report, metric, level, k),
       ["Quality", errors],
@@ -423,7 +396,7 @@ function factorFacts(report, metric, level, k) {
     if (found.length < pair.length || places.some((place) => place < 0)) continue;
     return found.map((other, i) => [
       `Factor: ${other.label}`,
-      formulaNode(other.levels[name].formula(places[i])),
+      formulaNode(other.levels[name].formula[places[i]]),
     ]);
   }
   return [];

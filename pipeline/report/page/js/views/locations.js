@@ -11,7 +11,6 @@ import { figure, pointChoices, pointText, quantity } from "../text/numbers.js";
 
 /** @import { KernelSet } from "../data/kernel_set.js" */
 /** @import { Group, KernelLocations, Place } from "../data/locations.js" */
-/** @import { Report } from "../data/report.js" */
 /** @import { Detail } from "../draw/table.js" */
 /** @import { State } from "../state.js" */
 
@@ -21,14 +20,13 @@ const FOLLOW = "locations-follow"; // sent to all open panels when scale or orde
 let panels = 0;
 
 /**
- * @param {Report} report
  * @param {State} state
  * @param {KernelSet} level
  * @param {number} k
  * @returns {Detail | null} null if the study has no values per location of the metric
  */
-export function locationsPanel(report, state, level, k) {
-  const found = report.locations.find(({ metric }) => metric === state.metric.name);
+export function locationsPanel(state, level, k) {
+  const found = state.report.locations.find(({ metric }) => metric === state.metric.name);
   if (!found || found.points.length === 0) return null;
   const head = el("h3", {}, "Over locations");
   const row = found.rowOf(level, k, level === state.metric.levels.callpaths);
@@ -40,12 +38,11 @@ export function locationsPanel(report, state, level, k) {
     };
   }
   panels += 1;
-  return new LocationsPanel(report, state, found, row, level.name(k), head, panels);
+  return new LocationsPanel(state, found, row, level.name(k), head, panels);
 }
 
 class LocationsPanel {
   /**
-   * @param {Report} report
    * @param {State} state
    * @param {KernelLocations} found
    * @param {number} row
@@ -53,8 +50,8 @@ class LocationsPanel {
    * @param {HTMLElement} head
    * @param {number} number distinguishes it from others on the page
    */
-  constructor(report, state, found, row, name, head, number) {
-    this.report = report;
+  constructor(state, found, row, name, head, number) {
+    this.report = state.report;
     this.state = state;
     this.found = found;
     this.row = row;
@@ -119,14 +116,14 @@ class LocationsPanel {
   /** @returns {HTMLElement[]} */
   options() {
     const points = pointChoices(this.report.positions, "", this.found.points);
-    const scale = selector("Measured at", points, this.point, (value) => {
-      this.keep("scale", Number(value) === this.report.positions.largest ? null : value);
-    });
+    const scale = selector("Measured at", points, this.point, (point) =>
+      this.keep("scale", point, this.report.positions.largest),
+    );
     const list = scale.querySelector("select");
     list?.setAttribute("data-focus", `location-scale-${this.number}`);
     const chosen = this.byValue ? "value" : "rank";
     const order = switcher("order by", `location-order-${this.number}`, ["rank", "value"], chosen, (key) =>
-      this.keep("locations", key === "value" ? key : null),
+      this.keep("locations", key, "rank"),
     );
     for (const input of order.querySelectorAll("input")) {
       input.setAttribute("data-focus", `location-order-${this.number}-${input.value}`);
@@ -136,10 +133,11 @@ class LocationsPanel {
 
   /**
    * @param {string} name
-   * @param {string | null} value
+   * @param {string | number} value
+   * @param {string | number} opening
    */
-  keep(name, value) {
-    this.state.keep(name, value);
+  keep(name, value, opening) {
+    this.state.keep(name, value, opening);
     for (const panel of document.querySelectorAll(".locations")) panel.dispatchEvent(new Event(FOLLOW));
   }
 

@@ -4,7 +4,6 @@
 import { byId, switcher } from "../draw/dom.js";
 import { tableTools } from "../draw/files.js";
 
-/** @import { Report } from "../data/report.js" */
 /** @import { Address, State } from "../state.js" */
 
 /** @typedef {"auto" | "light" | "dark"} Theme */
@@ -79,11 +78,8 @@ export function followAddress(address) {
   else if (section) requestAnimationFrame(() => goTo(section));
 }
 
-/**
- * @param {Report} _
- * @param {State} state
- */
-export function buildNavigation(_, state) {
+/** @param {State} state */
+export function buildNavigation(state) {
   followAddress(state);
   addEventListener("beforeprint", () => state.changedEverywhere());
 }

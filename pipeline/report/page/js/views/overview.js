@@ -18,12 +18,11 @@ import { chartTools } from "../draw/files.js";
 import { cutNode } from "../draw/nodes.js";
 import { readings } from "../draw/pointing.js";
 import { WAITS } from "../state.js";
-import { distinctLabels, fullPathNames, kernelLabel } from "../text/names.js";
-import { figure, intervalText, percent, pointText } from "../text/numbers.js";
+import { distinctLabels, kernelLabel } from "../text/names.js";
+import { estimateText, figure, intervalText, percent, pointText } from "../text/numbers.js";
 
 /** @import { Crossover, KernelSet } from "../data/kernel_set.js" */
 /** @import { Point } from "../data/payload.js" */
-/** @import { Report } from "../data/report.js" */
 /** @import { Chart } from "../draw/chart.js" */
 /** @import { Child } from "../draw/dom.js" */
 /** @import { Reading } from "../draw/pointing.js" */
@@ -31,62 +30,48 @@ import { figure, intervalText, percent, pointText } from "../text/numbers.js";
 
 /** @typedef {{x: boolean, y: boolean, bands: boolean, share: boolean}} Options logarithmic axes; intervals; shares */
 
-/**
- * @typedef {object} Scene what both charts draw
- * @property {KernelSet} level
- * @property {Point} target
- * @property {string} effort
- * @property {string} noun
- * @property {number[]} leading with their colours
- * @property {number[]} drawn the leading ones, and the selected one
- * @property {(k: number) => string} look class of a kernel
- * @property {(k: number) => void} toggle selects it
- * @property {number[]} xs
- * @property {number[]} total
- * @property {number[][]} values per drawn kernel
- * @property {Crossover[]} crossovers
- */
+/** @typedef {ReturnType<typeof sceneOf>} Scene */
 
 const MATTERS = 0.01; // share from which a measurement is kept within a logarithmic axis
 
 /**
  * The largest of the kernels that are selected: call paths of a region may be many.
- * @param {KernelSet} level
- * @param {Point} target
  * @param {State} state
  */
-function largestSelected(level, target, state) {
+function largestSelected(state) {
+  const { level, target } = state;
   const found = level.region.map((_, k) => k).filter((k) => state.selects(level, k));
   const value = found.map((k) => level.value(k, target));
   return found.length ? found[largestOf(value)] : -1;
 }
 
 /**
- * @param {Report} report
+ * What both charts draw.
  * @param {State} state
- * @returns {Scene}
  */
-function sceneOf(report, state) {
+function sceneOf(state) {
   const { level, target } = state;
-  const { positions } = report;
+  const { positions } = level;
   const leading = leadingKernels(level, target);
-  const selected = state.selecting ? largestSelected(level, target, state) : -1;
+  const selected = state.selecting ? largestSelected(state) : -1;
   const drawn = selected < 0 || leading.includes(selected) ? leading : [...leading, selected];
   const xs = positions.curveScales(target);
-  const points = xs.map((scale) => positions.atScale(target, scale));
+  /** @param {number} k */
+  const look = (k) =>
+    (leading.includes(k) ? `c${leading.indexOf(k)}` : "total") + (state.fades(level, k) ? " fades" : "");
   return {
     level,
     target,
     effort: state.metric.label,
     noun: state.levelName === "regions" ? "regions" : "call paths",
     leading,
+    /** the leading ones, and the selected one */
     drawn,
-    look: (k) =>
-      (leading.includes(k) ? `c${leading.indexOf(k)}` : "total") + (state.fades(level, k) ? " fades" : ""),
-    toggle: (k) => state.toggle(level, k),
+    look,
+    toggle: (/** @type {number} */ k) => state.toggle(level, k),
     xs,
-    total: points.map((at) => level.totalAt(at)),
-    values: drawn.map((k) => points.map((at) => level.value(k, at))),
+    total: xs.map((scale) => level.totalAt(positions.atScale(target, scale))),
+    figures: drawn.map((k) => level.figures(k, target, xs)),
     crossovers: shownCrossovers(level, target),
   };
 }
@@ -122,8 +107,9 @@ function labelRoom(host) {
  * @param {Options} options
  */
 function drawLines(host, scene, options) {
-  const { level, target, effort, leading, drawn, look, xs, values } = scene;
+  const { level, target, effort, leading, drawn, look, xs } = scene;
   const { positions } = level;
+  const values = scene.figures.map((figures) => figures.map(({ value }) => value));
   const names = distinctLabels(level, drawn, 22);
   const dots = drawn.map((k) => measuredDots(scene, k));
   const seen = [...values.flat(), ...dots.flat().map((dot) => dot.y)];
@@ -144,7 +130,11 @@ function drawLines(host, scene, options) {
   });
   drawBeyond(chart, positions.measuredEnd);
   drawTarget(chart, target[positions.column]);
-  if (options.bands) for (const k of drawn) drawIntervalBand(chart, scene, k);
+  drawn.forEach((k, i) => {
+    const ends = scene.figures[i];
+    if (!options.bands || ends.some(({ lower, upper }) => Number.isNaN(lower + upper))) return;
+    drawBand(chart, ends, `faint ${look(k)}`, `${level.name(k)}, 90 % interval`);
+  });
   drawn.forEach((k, i) => {
     const line = drawLine(chart, xs, values[i], look(k), level.name(k));
     line.addEventListener("click", () => scene.toggle(k));
@@ -160,29 +150,13 @@ function drawLines(host, scene, options) {
     drawEndLabels(chart, ends);
   }
   readings(host, chart, positions, (scale) => {
-    const at = positions.atScale(target, scale);
-    const point = positions.pointsAlong(target).find((i) => positions.points[i][positions.column] === scale);
+    const point = positions.pointAt(target, scale);
     return drawn.map((k, i) => {
       const measured = point === undefined ? "" : `, measured ${figure(level.measured(k, point))}`;
-      const interval = level.interval(k, at);
-      const text = `${figure(level.value(k, at))}${interval ? ` [${intervalText(interval)}]` : ""}${measured}`;
-      return [look(k), names[i], text];
+      const [found] = level.figures(k, target, [scale]);
+      return [look(k), names[i], `${estimateText(found.value, found, "")}${measured}`];
     });
   });
-}
-
-/**
- * The 90 % interval of a kernel along its line, as far as it is known.
- * @param {Chart} chart
- * @param {Scene} scene
- * @param {number} k
- */
-function drawIntervalBand(chart, { level, target, look, xs }, k) {
-  const ends = xs.map((scale) => level.interval(k, level.positions.atScale(target, scale)));
-  if (ends.some((end) => end === null)) return;
-  const lower = ends.map((end) => end?.[0] ?? 0);
-  const upper = ends.map((end) => end?.[1] ?? 0);
-  drawBand(chart, xs, lower, upper, `faint ${look(k)}`, `${level.name(k)}, 90 % interval`);
 }
 
 /**
@@ -194,21 +168,24 @@ function drawStack(host, scene, options) {
   const { level, target, effort, leading, look, xs, total } = scene;
   const { positions } = level;
   const { share } = options;
-  const values = scene.values.slice(0, leading.length);
   const base = total.map((value) => (share ? value || 1 : 1));
   let below = xs.map(() => 0);
-  const bands = values.map((value) => {
-    const lower = below;
-    below = value.map((v, j) => lower[j] + v / base[j]);
-    return { lower, upper: below };
-  });
-  const rest = { lower: below, upper: total.map((value, j) => value / base[j]) };
+  /** @param {number[]} upper */
+  const bandTo = (upper) => {
+    const band = xs.map((x, j) => ({ x, lower: below[j], upper: upper[j] }));
+    below = upper;
+    return band;
+  };
+  const bands = scene.figures
+    .slice(0, leading.length)
+    .map((figures) => bandTo(figures.map(({ value }, j) => below[j] + value / base[j])));
+  const whole = total.map((value, j) => value / base[j]);
   const totals = positions.pointsAlong(target).map((i) => ({
     x: positions.points[i][positions.column],
     y: level.measuredTotal(i),
     title: `Measured total at ${pointText(positions.parameters, positions.points[i])}`,
   }));
-  const ofValues = linearDomain([...rest.upper, ...totals.map((dot) => dot.y)]);
+  const ofValues = linearDomain([...whole, ...totals.map((dot) => dot.y)]);
   const chart = frame(host, {
     label: `Stacked areas: ${share ? "shares" : effort} of the leading kernels and all others over ${positions.scaled}.`,
     x: scaleAxis(positions, [xs[0], xs[xs.length - 1]], options.x),
@@ -218,17 +195,10 @@ function drawStack(host, scene, options) {
       ? { domain: [0, 1], log: false, label: "share", format: (v) => `${Math.round(100 * v)} %` }
       : { domain: ofValues, log: false, label: effort },
   });
-  [...bands, rest].forEach((band, i) => {
+  [...bands, bandTo(whole)].forEach((band, i) => {
     const k = leading[i];
     const name = k === undefined ? "all others" : level.name(k);
-    const area = drawBand(
-      chart,
-      xs,
-      band.lower,
-      band.upper,
-      `solid ${k === undefined ? "rest" : look(k)}`,
-      name,
-    );
+    const area = drawBand(chart, band, `solid ${k === undefined ? "rest" : look(k)}`, name);
     if (k !== undefined) area.addEventListener("click", () => scene.toggle(k));
   });
   if (!share) drawDots(chart, totals, "total", { name: "measured total" });
@@ -256,12 +226,11 @@ function stackReadings({ level, target, leading }, scale, share) {
 
 /**
  * The legend of both charts, with the values at the target; its names select.
- * @param {Report} report
  * @param {State} state
  * @param {Scene} scene
  */
-function legend(report, state, { level, target, effort, noun, leading, drawn, look, toggle }) {
-  const shares = sharesAt(level, target, report.limits);
+function legend(state, { level, target, effort, noun, leading, drawn, look, toggle }) {
+  const shares = sharesAt(level, target, state.report.limits);
   const { value, total } = shares;
   /**
    * @param {string} cls
@@ -286,18 +255,19 @@ function legend(report, state, { level, target, effort, noun, leading, drawn, lo
     );
   const places = [...drawn].sort((a, b) => value[b] - value[a]);
   const rows = places.map((k) => {
-    const text = cutNode(kernelLabel(level, k, 200), fullPathNames(level, k).join(" › "));
+    const path = level.fullPathNames(k).join(" › ");
     const selected = state.selects(level, k);
     const button = {
       type: "button",
       class: "entry-name",
       "data-focus": k,
-      "aria-label": fullPathNames(level, k).join(" › "),
+      "aria-label": path,
       "aria-pressed": selected,
       click: () => toggle(k),
     };
     const interval = intervalText(level.interval(k, target));
-    return row(look(k), el("button", button, text), value[k], interval, shares.shareAtTarget[k], selected);
+    const name = el("button", button, cutNode(kernelLabel(level, k, 200), path));
+    return row(look(k), name, value[k], interval, shares.shareAtTarget[k], selected);
   });
   if (level.additive) {
     const others = total - sum(leading.map((k) => value[k]));
@@ -317,23 +287,20 @@ function legend(report, state, { level, target, effort, noun, leading, drawn, lo
   );
 }
 
-/**
- * @param {Report} report
- * @param {State} state
- */
-export function buildOverview(report, state) {
+/** @param {State} state */
+export function buildOverview(state) {
   const [lines, stack] = [byId("lines"), byId("stack")];
   /** @type {Options} */
   const options = { x: true, y: true, bands: true, share: true };
   const drawSum = () => {
-    const scene = sceneOf(report, state);
+    const scene = sceneOf(state);
     if (scene.level.additive) drawStack(stack, scene, options);
     else stack.replaceChildren(el("p", { class: "quiet" }, `Values of ${scene.effort} have no sum.`));
   };
   const drawSingle = () => {
-    const scene = sceneOf(report, state);
+    const scene = sceneOf(state);
     drawLines(lines, scene, options);
-    keepingFocus(byId("legend"), () => byId("legend").replaceChildren(legend(report, state, scene)));
+    keepingFocus(byId("legend"), () => byId("legend").replaceChildren(legend(state, scene)));
     byId("crossovers").replaceChildren(crossoverList(scene.level, scene.target, scene.crossovers));
   };
   const draw = () => {

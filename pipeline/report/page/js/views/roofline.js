@@ -10,7 +10,7 @@ import { figure } from "../text/numbers.js";
 
 /** @import { Chart } from "../draw/chart.js" */
 /** @import { RooflinePayload, RooflinePoint } from "../data/payload.js" */
-/** @import { Report } from "../data/report.js" */
+/** @import { State } from "../state.js" */
 
 const HEIGHT = 380;
 const COLOURS = 8;
@@ -26,8 +26,8 @@ const OF_LEVEL = /** @type {Record<string, string[]>} */ ({
   L1: ["bw_l1"],
 });
 
-/** @param {Report} report */
-export function buildRoofline({ roofline }) {
+/** @param {State} state */
+export function buildRoofline({ report: { roofline } }) {
   if (!roofline) return;
   let level = roofline.levels[0];
   const host = byId("roofline-plot");

@@ -21,7 +21,7 @@ import { figure, intervalText, percent, tickLabel, valueText } from "../text/num
 /** @import { Range } from "../draw/axes.js" */
 /** @import { Positions } from "../data/positions.js" */
 /** @import { RuntimeChart } from "../data/payload.js" */
-/** @import { Figure, Report } from "../data/report.js" */
+/** @import { Figure } from "../data/kernel_set.js" */
 /** @import { Reading } from "../draw/pointing.js" */
 /** @import { State } from "../state.js" */
 
@@ -76,9 +76,7 @@ function described(chart, positions, points, curve, target) {
   /** @param {Figure} one */
   const at = ({ x, value }) => `${text(value)} at ${positions.scaled} = ${valueText(x)}`;
   const last = curve.find((one) => one.x === target);
-  const ahead = last
-    ? `; predicted: ${at(last)}, 90 % interval ${intervalText([last.lower, last.upper], text)}`
-    : "";
+  const ahead = last ? `; predicted: ${at(last)}, 90 % interval ${intervalText(last, text)}` : "";
   return `${chart.label} over ${positions.scaled}. Measured: ${points.map(at).join(", ")}${ahead}.`;
 }
 
@@ -169,14 +167,6 @@ function drawModel(drawn, positions, curve) {
 }
 
 /**
- * @param {Figure} measured
- * @param {(value: number) => string} text
- */
-function measuredText({ value, lower, upper }, text) {
-  return upper > lower ? `${text(value)} [${intervalText([lower, upper], text)}]` : text(value);
-}
-
-/**
  * @param {RuntimeChart} chart
  * @param {Figure[]} points
  * @param {Figure[]} curve
@@ -187,14 +177,14 @@ function readingsAt(chart, points, curve, scale) {
   const text = textOf(chart.threshold);
   const found = points.find((one) => one.x === scale);
   /** @type {Reading[]} */
-  const rows = found ? [["c0", "measured", measuredText(found, text)]] : [];
+  const rows = [];
+  if (found) {
+    const ends = found.upper > found.lower ? ` [${intervalText(found, text)}]` : "";
+    rows.push(["c0", "measured", `${text(found.value)}${ends}`]);
+  }
   const model = curve.find((one) => one.x === scale);
   if (!model) return rows;
-  return [
-    ...rows,
-    ["c0", "model", text(model.value)],
-    ["none", "90 % interval", intervalText([model.lower, model.upper], text)],
-  ];
+  return [...rows, ["c0", "model", text(model.value)], ["none", "90 % interval", intervalText(model, text)]];
 }
 
 /** @param {RuntimeChart} chart */
@@ -210,11 +200,9 @@ function keyOf(chart) {
   return entries.map(([cls, text]) => el("span", { class: "key" }, el("i", { class: cls }), text));
 }
 
-/**
- * @param {Report} report
- * @param {State} state
- */
-export function buildRuntime(report, state) {
+/** @param {State} state */
+export function buildRuntime(state) {
+  const { report } = state;
   const { positions } = report;
   for (const chart of report.program?.charts ?? []) {
     const host = byId(`runtime-${chart.name}`);

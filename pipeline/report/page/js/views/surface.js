@@ -8,7 +8,6 @@ import { pointText, tickLabel } from "../text/numbers.js";
 
 /** @import { SurfacePayload } from "../data/payload.js" */
 /** @import { Positions } from "../data/positions.js" */
-/** @import { Report } from "../data/report.js" */
 /** @import { Chart } from "../draw/chart.js" */
 /** @import { State } from "../state.js" */
 
@@ -133,11 +132,9 @@ function drawWall(positions, surface, target) {
   finish();
 }
 
-/**
- * @param {Report} report
- * @param {State} state
- */
-export function buildSurface({ positions, program }, state) {
+/** @param {State} state */
+export function buildSurface(state) {
+  const { positions, program } = state.report;
   const surface = program?.surface;
   if (!surface) return;
   for (const [name, draw] of /** @type {const} */ ([
@@ -278,8 +275,7 @@ function drawContour(chart, grid, level, text, cls) {
   const d = drawn.map(
     ([from, to]) => `M${from.map((one) => one.toFixed(1))}L${to.map((one) => one.toFixed(1))}`,
   );
-  const line = svgEl("path", { class: `line contour ${cls}`, d: d.join("") }, svgEl("title", {}, text));
-  chart.plot.append(line);
+  chart.plot.append(svgEl("path", { class: `line contour ${cls}`, d: d.join("") }, svgEl("title", {}, text)));
   const off = drawn.map(([[x, y]]) => Math.abs((x - left) / (right - left) - (y - top) / (bottom - top)));
   const [[x, y]] = drawn[off.indexOf(Math.min(...off))];
   const at = {
@@ -292,10 +288,9 @@ function drawContour(chart, grid, level, text, cls) {
   const places = pieces.flat();
   chart.series.push({
     name: text,
-    form: "contour",
+    kind: "contour",
     xs: places.map(([at]) => at),
     ys: places.map(([, at]) => at),
-    nodes: [line],
   });
 }
 

@@ -131,8 +131,8 @@ def test_sides_have_measurements_with_their_range_and_predictions_with_their_int
     assert measured[0] == "measured"
     assert measured[1] == pytest.approx(runs.mean(), rel=1e-4)
     assert measured[2] == {
-        "low": pytest.approx(runs.min(), rel=1e-4),
-        "high": pytest.approx(runs.max(), rel=1e-4),
+        "lower": pytest.approx(runs.min(), rel=1e-4),
+        "upper": pytest.approx(runs.max(), rel=1e-4),
         "of": "3 runs",
     }
     kind, value, ends = scripts.read(
@@ -142,13 +142,13 @@ def test_sides_have_measurements_with_their_range_and_predictions_with_their_int
     expected = models.predict(np.array([[256.0]]))
     assert kind == "model"
     assert value == pytest.approx(expected.value[2, 0], rel=1e-4)
-    assert ends["low"] == pytest.approx(expected.lower[2, 0], rel=1e-4)
-    assert ends["high"] == pytest.approx(expected.upper[2, 0], rel=1e-4)
+    assert ends["lower"] == pytest.approx(expected.lower[2, 0], rel=1e-4)
+    assert ends["upper"] == pytest.approx(expected.upper[2, 0], rel=1e-4)
     assert ends["of"] == "90 % interval"
     whole = scripts.read(data_of(study()), "scales.sideAt(report, 'target', [256]).whole")
     total = predict_total(models, np.array([[256.0]]))
-    assert whole["low"] == pytest.approx(total.lower[0, 0], rel=1e-4)
-    assert whole["high"] == pytest.approx(total.upper[0, 0], rel=1e-4)
+    assert whole["lower"] == pytest.approx(total.lower[0, 0], rel=1e-4)
+    assert whole["upper"] == pytest.approx(total.upper[0, 0], rel=1e-4)
 
 
 def test_lost_efficiency_is_said_under_strong_scaling_only(scripts: Scripts) -> None:
@@ -159,7 +159,7 @@ def test_lost_efficiency_is_said_under_strong_scaling_only(scripts: Scripts) -> 
     assert scripts.read(data, expression, True, [4, 64]) == [
         "Parallel efficiency at B relative to A: 80.0 %."
     ]
-    assert scripts.read(data, expression, True, [4, 64], {"low": 9, "high": 16}) == [
+    assert scripts.read(data, expression, True, [4, 64], {"lower": 9, "upper": 16}) == [
         "Parallel efficiency at B relative to A: 80.0 % (50.0 % to 88.9 %)."
     ]
     assert scripts.read(data, expression, False, [4, 64]) == []

@@ -24,7 +24,7 @@ from tests.pipeline.report.page.studies import (
 
 KNOWN = """values.map((at) => report.levels.NAME.region.map((_, k) => {
     const level = report.levels.NAME;
-    return [level.value(k, at), level.values(at)[k], ...(level.interval(k, at) ?? [0, 0])];
+    return [level.value(k, at), level.values(at)[k], ...Object.values(level.interval(k, at) ?? [0, 0])];
 }))"""
 
 
@@ -48,7 +48,7 @@ def test_predictions_at_positions_are_those_of_python(
 
 def test_totals_are_those_of_python(scripts: Scripts) -> None:
     total = predict_total(study().callpaths.models, np.array([[256.0]]))
-    read = "[level.totalAt([256]), ...level.intervalOfTotal([256])]"
+    read = "[level.totalAt([256]), ...Object.values(level.intervalOfTotal([256]))]"
     expected = [total.value[0, 0], total.lower[0, 0], total.upper[0, 0]]
     assert scripts.read(data_of(study()), read) == pytest.approx(expected, rel=1e-8)
 
@@ -159,8 +159,8 @@ def test_formulas_are_typeset(scripts: Scripts, text: str, html: str) -> None:
 def test_names_and_paths(scripts: Scripts) -> None:
     name, full, path, names, label, search = scripts.read(
         data_of(study()),
-        "[level.name(1), level.fullName(1), level.path(4), names.pathNames(level, 2), "
-        "[24, 25, 80].map((width) => names.kernelLabel(level, 4, width)), names.searchTexts(level)(2)]",
+        "[level.name(1), level.fullName(1), level.path(4), level.pathNames(2), "
+        "[24, 25, 80].map((width) => names.kernelLabel(level, 4, width)), level.searchText(2)]",
     )
     assert full == SOLVER
     assert name == "Foam::fvMatrix<Foam::Vector<double> >::solveSegregated"

@@ -28,6 +28,10 @@ def texts(scripts: Scripts, name: str, cases: dict[Any, str]) -> None:
     assert dict(zip(cases, found, strict=True)) == cases
 
 
+def ends(lower: float, upper: float) -> dict[str, float]:
+    return {"lower": lower, "upper": upper}
+
+
 def numbers() -> list[float]:
     """Numbers of all sizes, halves between shorter ones, and what lies just beside them."""
     draw = np.random.default_rng(1)
@@ -60,20 +64,23 @@ def test_quantities_and_intervals_are_written_as_in_python(scripts: Scripts) -> 
     every = [abs(value) for value in numbers() if np.isfinite(value)]
     units = ["s", "sec", "core-s", "GPU-s", "bytes", "B", "J", ""]
     alike(scripts, "quantity", quantity, [[value, unit] for value in every[::5] for unit in units])
-    calls = [[value, [0.9 * value, 1.3 * value], unit] for value in every[::9] for unit in units]
-    alike(scripts, "estimateText", lambda value, ends, unit: estimate_text(value, *ends, unit), calls)
-    alike(scripts, "intervalText", lambda ends: interval_text(*ends), [[call[1]] for call in calls])
-    texts(scripts, "intervalText", {None: "", ((NAN, 1),): ""})
-    shares = [[0.0005, 0.3], [0.016, 0.024]]
+    calls = [[value, ends(0.9 * value, 1.3 * value), unit] for value in every[::9] for unit in units]
+    alike(
+        scripts, "estimateText", lambda value, ends, unit: estimate_text(value, *ends.values(), unit), calls
+    )
+    alike(scripts, "intervalText", lambda ends: interval_text(**ends), [[call[1]] for call in calls])
+    assert (
+        scripts.each("text/numbers.js", "intervalText", [[None], [ends(NAN, 1)], [ends(1, NAN)]]) == [""] * 3
+    )
+    shares = [ends(0.0005, 0.3), ends(0.016, 0.024)]
     written = scripts.evaluate(
         "text/numbers.js", "intervalText, percent", "values[0].map((e) => intervalText(e, percent))", shares
     )
-    assert written == [interval_text(*ends, percent) for ends in shares]
-    texts(
-        scripts,
-        "estimateText",
-        {(0.026, (0.0056, 0.056), "%"): "2.6 % [0.6 .. 5.6 %]", (2, None, ""): "2.00"},
+    assert written == [interval_text(*share.values(), percent) for share in shares]
+    written = scripts.each(
+        "text/numbers.js", "estimateText", [[0.026, ends(0.0056, 0.056), "%"], [2, None, ""]]
     )
+    assert written == ["2.6 % [0.6 .. 5.6 %]", "2.00"]
     point = {"p": 131_072.0, "n": 2.5}
     assert scripts.each("text/numbers.js", "pointText", [[[*point], [*point.values()]]]) == [
         point_text(point)
