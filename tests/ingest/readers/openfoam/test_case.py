@@ -4,9 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.errors import InputError
-from ingest.readers import read_profile
-from ingest.readers.openfoam import case as openfoam
-from ingest.readers.openfoam.case import parse_dictionary
+from ingest.readers import openfoam, read_profile
+from ingest.readers.openfoam import parse_dictionary
 from tests.foam_cases import solver, write_profiling
 
 MAIN = ("application::main",)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ingest.readers.openfoam import case as openfoam
-from ingest.readers.openfoam.case import iterating_region, solver_iterations
+from ingest.readers import openfoam
+from ingest.readers.openfoam import iterating_region, solver_iterations
 from tests.foam_cases import write_profiling
 from tests.ingest.readers.texts import text_of
 

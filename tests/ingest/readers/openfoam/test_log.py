@@ -4,8 +4,7 @@ import pytest
 
 from ingest.discovery import discover
 from ingest.errors import InputError
-from ingest.readers import find_profile_reader
-from ingest.readers.openfoam import log as solver_log
+from ingest.readers import find_profile_reader, openfoam
 from ingest.run_settings import METADATA, RECONCILED, SETTING, STEPS, is_log, stated
 from tests.ingest.readers.openfoam.foam_logs import ESI, EXTEND, FOUNDATION, STEP, log
 
@@ -159,7 +158,7 @@ def test_logs_of_other_programs_are_not_runs(tmp_path, text):
     (tmp_path / "log").write_text(text)
     assert find_profile_reader(tmp_path / "log") is None
     with pytest.raises(InputError, match="fewer than 2 time steps"):
-        solver_log.read(tmp_path / "log")
+        openfoam.read_solver_log(tmp_path / "log")
 
 
 def test_an_impossible_number_of_processes_is_refused(read):
