@@ -1,9 +1,15 @@
-"""Caliper's own format (``.cali``): lines that define a tree of annotations, and records that refer to it.
+"""Caliper's own format (``.cali``), and its JSON (``json-split``).
 
-A node is a line such as ``__rec=node,id=29,attr=28,data=solve,parent=27``, a record one such as
-``__rec=ctx,ref=29=31,attr=24=94,data=1=2``. Characters with a meaning are escaped by a backslash. The
-layout is that of Caliper's own reader (CaliReader.cpp) and of the package caliper-reader, which is slower
-and checks nothing.
+The first has lines that define a tree of annotations, and records that refer to it. A node is a line such as
+``__rec=node,id=29,attr=28,data=solve,parent=27``, a record one such as
+``__rec=ctx,ref=29=31,attr=24=94,data=1=2``. Characters with a meaning are escaped by a backslash. The layout is that of Caliper's own reader
+(CaliReader.cpp) and of the package caliper-reader, which is slower and checks nothing.
+
+JSON is one object with rows of values and the nodes of a tree. ``columns`` names the entries of each row of
+``data``; ``column_metadata`` has their units and whether an entry is a value or the number of one of
+``nodes``, each with a label and the number of its parent. ``path`` are all nested annotations, null outside
+of them. Other keys of the object are global values that describe the run. The layout is that of Caliper's
+JsonSplitFormatter.cpp.
 """
 
 import re
@@ -22,15 +28,20 @@ from ingest.errors import InputError
 from ingest.profile import Profile
 from ingest.readers import ProfileReader
 from ingest.readers.caliper.caliper_profile import (
+    KERNEL_ATTRIBUTES,
+    KINDS,
     RecordColumn,
     Records,
+    Value,
     assemble,
     parameters_among,
     texts_among,
 )
-from ingest.reading.files import read_text
+from ingest.reading.files import head, mapped, read_text, writable
+from ingest.reading.json_values import load_json
 from ingest.reading.packed import plain_name
 
+_MAX_BYTES = 1 << 28
 _MAX_DEPTH = 2000  # of a node
 _MAX_DIGITS = 19
 
@@ -243,19 +254,9 @@ def matches(path: Path) -> bool:
     return plain_name(path).suffix.lower() == ".cali" and path.is_file()
 
 
-def _read(path: Path) -> Profile:
-    """Read a profile: time in seconds on processor and accelerators, visits and hardware counters."""
-    return assemble(read_records(path))
-
-
 def parameters(path: Path) -> Mapping[str, float]:
     """Return the whole numbers among the global values that may be parameters of the run."""
     return parameters_among(read_records(path, with_values=False).globals)
-
-
-def _texts(path: Path) -> Mapping[str, str]:
-    """Return the texts among the global values, which may tell kinds of runs."""
-    return texts_among(read_records(path, with_values=False).globals)
 
 
 def read_records(path: Path, *, with_values: bool = True) -> Records:
@@ -288,7 +289,7 @@ def read_records(path: Path, *, with_values: bool = True) -> Records:
 
 def _blocks(path: Path) -> Iterator[tuple[int, str]]:
     """Yield some lines at once, and the number of the first."""
-    text = read_text(path, READER.max_bytes)
+    text = read_text(path, _MAX_BYTES)
     if not text.endswith("\n"):
         raise InputError("the last line is incomplete: the file is truncated", where=str(path))
     text = text.replace("\r\n", "\n")
@@ -350,17 +351,6 @@ def _values(text: str) -> list[str]:
     return list(map(_plain, _VALUE.findall(text))) if "\\" in text else text.split("=")
 
 
-READER = ProfileReader(
-    name="Caliper",
-    pattern="*.cali",
-    matches=matches,
-    read=_read,
-    parameters=parameters,
-    texts=_texts,
-    max_bytes=1 << 28,
-)
-
-
 # The tree of a ``.cali`` file: attributes, and annotations as its nodes.
 #
 # A node whose attribute is 8 is an attribute itself, with its type, properties and unit in the nodes above
@@ -385,3 +375,197 @@ def _defined(known: Mapping[int, _T], number: int, what: str) -> _T:
     if number not in known:
         raise ValueError(f"damaged: {what} {number} is not defined")
     return known[number]
+
+
+_HEAD_BYTES = 256
+_KEYS = ("columns", "column_metadata", "data", "nodes")
+_FIRST_KEY = re.compile(rb'\A(?:\xef\xbb\xbf)?\s*\{\s*"(?:[^"\\]|\\.)*"\s*:')
+_PATHS = ("path", "source.function#callpath.address")  # columns of nodes that are call paths, by preference
+_NO_PATHS = frozenset((*KINDS, *KERNEL_ATTRIBUTES))
+
+
+def matches_json(path: Path) -> bool:
+    """Return whether a file is a JSON object with the four keys, which may stand behind all of its values."""
+    if not path.is_file() or not _FIRST_KEY.match(head(path, _HEAD_BYTES)):
+        return False
+    try:
+        with mapped(path, _MAX_BYTES) as content:
+            found = content.rfind(b'"column_metadata"') >= 0
+            return found and all(content.find(f'"{key}"'.encode()) >= 0 for key in _KEYS)
+    except (InputError, OSError, ValueError):
+        return False
+
+
+def read_json_split(path: Path) -> Profile:
+    """Read a profile: time in seconds on processor and accelerators, visits and hardware counters."""
+    content = _content(path)
+    try:
+        records = _json_records(content, str(path))
+    except ValueError as error:
+        raise InputError(str(error), where=str(path), hint="is the file truncated?") from error
+    return assemble(records)
+
+
+def _content(path: Path) -> Mapping[str, object]:
+    content = load_json(read_text(path, _MAX_BYTES), str(path))
+    missing = [
+        key for key in _KEYS if not isinstance(content, dict) or not isinstance(content.get(key), list)
+    ]
+    if missing:
+        raise InputError(f"it has no list '{missing[0]}'", where=str(path))
+    return dict(content)
+
+
+def _json_globals(content: Mapping[str, object]) -> dict[str, str]:
+    return {
+        _text(key): _text(value)
+        for key, value in content.items()
+        if key not in _KEYS and isinstance(value, (str, int, float))
+    }
+
+
+def _json_records(content: Mapping[str, object], source: str) -> Records:
+    names = [_text(name) for name in _list(content["columns"])]
+    metadata = [entry if isinstance(entry, dict) else {} for entry in _list(content["column_metadata"])]
+    if len(set(names)) != len(names) or len(metadata) != len(names):
+        raise ValueError(f"{len(names)} columns, some of the same name or without metadata")
+    rows = _list(content["data"])
+    entries = _entries(rows, len(names))
+    of_nodes = [name for name, about in zip(names, metadata, strict=True) if about.get("is_value") is False]
+    path = next((name for name in (*_PATHS, *of_nodes) if name in of_nodes and name not in _NO_PATHS), "")
+    labels, parents, column_of = _nodes(_list(content["nodes"]))
+    node, kinds = np.full(len(rows), ROOT, dtype=np.int64), dict[str, set[str]]()
+    columns, callpaths = {}, CallTreeBuilder()
+    for name, values in zip(names, entries, strict=False):
+        columns[name] = _json_column(values)
+        if name not in of_nodes:
+            continue
+        column, numbers = columns[name], _numbers_of_nodes(columns[name].values, len(labels))
+        columns[name] = RecordColumn(column.rows, [labels[number] for number in numbers.tolist()])
+        if name == path:
+            places, used = _callpaths(numbers, labels, parents, callpaths)
+            node[column.rows] = places[numbers]
+            for number in used:
+                owner = column_of[number]
+                kind = _kind(labels[number]) if owner == path else owner
+                kinds.setdefault(labels[number], set()).add(kind)
+    columns.pop(path, None)
+    units = [_text(about.get("attribute.unit", "")) for about in metadata]
+    return Records(
+        source=source,
+        callpaths=callpaths,
+        kinds=kinds,
+        node=node,
+        columns=columns,
+        globals=_json_globals(content),
+        units=dict(zip(names, units, strict=True)),
+        unit_expected=False,
+    )
+
+
+def _entries(rows: Sequence[object], columns: int) -> list[tuple[object, ...]]:
+    """Return the entries of each column; none if there are no rows."""
+    lists = [row for row in rows if isinstance(row, list)]
+    if len(lists) < len(rows) or not set(map(len, lists)) <= {columns}:
+        wrong = (
+            at for at, row in enumerate(rows, start=1) if not isinstance(row, list) or len(row) != columns
+        )
+        raise ValueError(f"row {next(wrong)} does not have {columns} entries")
+    return list(zip(*lists, strict=True))
+
+
+def _nodes(nodes: Sequence[object]) -> tuple[list[str], list[int], list[str]]:
+    labels, parents, columns, depth = list[str](), list[int](), list[str](), list[int]()
+    for number, entry in enumerate(nodes):
+        about = entry if isinstance(entry, dict) else {}
+        parent = about.get("parent", ROOT)
+        if "label" not in about or not isinstance(parent, int) or not ROOT <= parent < number:
+            raise ValueError(f"node {number} has no label, or a parent that does not stand before it")
+        depth.append(depth[parent] + 1 if parent >= 0 else 1)
+        if depth[-1] > _MAX_DEPTH:
+            raise ValueError(f"node {number} lies more than {_MAX_DEPTH} deep")
+        labels.append(_text(about["label"]) or "<unnamed>")
+        parents.append(int(parent))
+        columns.append(_text(about.get("column", "")))
+    return labels, parents, columns
+
+
+def _callpaths(
+    numbers: IntArray, labels: Sequence[str], parents: Sequence[int], callpaths: CallTreeBuilder
+) -> tuple[IntArray, list[int]]:
+    """Add the call paths of nodes that are used, and of those above them.
+
+    Returns:
+        int64[node], the call path of each, `ROOT` of those that are not used; and which are, ascending.
+    """
+    used = np.zeros(len(parents), dtype=np.bool_)
+    used[numbers] = True
+    for number in range(len(parents) - 1, -1, -1):
+        if used[number] and parents[number] != ROOT:
+            used[parents[number]] = True
+    places = np.full(len(parents) + 1, ROOT, dtype=np.int64)  # the last is that of `ROOT`
+    found = np.flatnonzero(used).tolist()
+    for number in found:
+        places[number] = callpaths.callee(int(places[parents[number]]), labels[number])
+    return places, found
+
+
+def _kind(label: str) -> str:
+    """Return the attribute of a nested annotation, which the format does not state, by its name."""
+    if label.startswith("MPI_"):
+        return "mpi.function"
+    call = re.fullmatch(r"(cuda|cu|hip)[A-Z]\w*", label)
+    return {"cuda": "cupti.runtimeAPI", "cu": "cupti.driverAPI", "hip": "rocm.api"}[call[1]] if call else ""
+
+
+def _json_column(values: Sequence[object]) -> RecordColumn:
+    wrong = set(map(type, values)) - {str, int, float, bool, type(None)}
+    if wrong:
+        value = next(value for value in values if type(value) in wrong)
+        raise ValueError(f"an entry that is neither a number nor a text: {str(value)[:30]}")
+    rows = [row for row, value in enumerate(values) if value is not None]
+    found = [value for value in values if isinstance(value, (str, int, float))]
+    return RecordColumn(np.array(rows, dtype=np.int64), found)
+
+
+def _numbers_of_nodes(values: Sequence[Value], nodes: int) -> IntArray:
+    """Return entries that are numbers of nodes, int64[k]."""
+    if not set(map(type, values)) <= {int}:
+        wrong = next(value for value in values if type(value) is not int)
+        raise ValueError(f"{str(wrong)[:30]} is not the number of a node")
+    ends = [min(values), max(values)] if values else []
+    outside = next((value for value in ends if not 0 <= int(value) < nodes), None)
+    if outside is not None:
+        raise ValueError(f"{str(outside)[:30]} is not the number of a node")
+    return np.array(values, dtype=np.int64)
+
+
+def _text(value: object) -> str:
+    return writable(str(value))
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+READERS = (
+    ProfileReader(
+        name="Caliper",
+        pattern="*.cali",
+        matches=matches,
+        read=lambda path: assemble(read_records(path)),
+        parameters=parameters,
+        texts=lambda path: texts_among(read_records(path, with_values=False).globals),
+        max_bytes=_MAX_BYTES,
+    ),
+    ProfileReader(
+        name="Caliper JSON",
+        pattern="*.json",
+        matches=matches_json,
+        read=read_json_split,
+        parameters=lambda path: parameters_among(_json_globals(_content(path))),
+        texts=lambda path: texts_among(_json_globals(_content(path))),
+        max_bytes=_MAX_BYTES,
+        head_bytes=_HEAD_BYTES,
+    ),
+)

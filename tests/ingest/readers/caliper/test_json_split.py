@@ -6,7 +6,7 @@ import pytest
 
 from ingest.discovery import discover
 from ingest.errors import InputError
-from ingest.readers.caliper import json_split
+from ingest.readers.caliper import cali
 from ingest.resource_use import NODE_MEMORY, memory_of, stated_memory
 from tests.ingest.readers.by_path import values_by_path
 
@@ -95,12 +95,12 @@ def test_the_keys_may_have_any_order_and_lie_anywhere(tmp_path):
     file = tmp_path / "x"
     for first in ("data", "columns", "column_metadata", "nodes"):
         file.write_text(written(["time", PATH], [[1.5, 0]] * 3000, NODES, first=first))
-        assert json_split.matches(file)
-        assert json_split.read(file).values("time").sum() == 4500
+        assert cali.matches_json(file)
+        assert cali.read_json_split(file).values("time").sum() == 4500
     for text in ("{}", "", "[1]", '{"data": [], "columns": [], "nodes": []}', '"column_metadata"'):
         file.write_text(text)
-        assert not json_split.matches(file)
-    assert not json_split.matches(tmp_path)
+        assert not cali.matches_json(file)
+    assert not cali.matches_json(tmp_path)
 
 
 def test_global_values_are_attributes_and_parameters(tmp_path):
@@ -109,7 +109,7 @@ def test_global_values_are_attributes_and_parameters(tmp_path):
     found = discover(tmp_path)
     assert found.parameters == ("jobsize",)
     assert [run.parameters for run in found.runs] == [(4,), (8,)]
-    assert json_split.read(tmp_path / "a.json").attributes == {
+    assert cali.read_json_split(tmp_path / "a.json").attributes == {
         "generator": "Caliper",
         "jobsize": "4",
         "cluster": "a",
@@ -145,15 +145,15 @@ def test_damaged_files_are_refused_in_one_line(tmp_path, text, error):
     file = tmp_path / "x.json"
     file.write_text(text)
     with pytest.raises(InputError, match=error) as caught:
-        json_split.read(file)
+        cali.read_json_split(file)
     assert len(str(caught.value).splitlines()) == 1
 
 
 def test_nodes_that_nest_too_deeply_are_refused(tmp_path, monkeypatch):
     file = tmp_path / "x.json"
     file.write_text(JSON_SPLIT["ranks"])
-    monkeypatch.setattr(json_split, "_MAX_DEPTH", 3)
-    json_split.read(file)
-    monkeypatch.setattr(json_split, "_MAX_DEPTH", 2)
+    monkeypatch.setattr(cali, "_MAX_DEPTH", 3)
+    cali.read_json_split(file)
+    monkeypatch.setattr(cali, "_MAX_DEPTH", 2)
     with pytest.raises(InputError, match="node 2 lies more than 2 deep"):
-        json_split.read(file)
+        cali.read_json_split(file)
