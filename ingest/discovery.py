@@ -9,11 +9,21 @@ from pathlib import Path
 from typing import TypeVar
 
 from ingest.errors import InputError, RunNameError
-from ingest.inferred_runs import Inferred, identify_runs, infer, misread, numbering_words, texts_of
+from ingest.inferred_runs import (
+    Inferred,
+    Metadata,
+    identify_runs,
+    infer,
+    misread,
+    noted_metadata,
+    numbering_words,
+    read_metadata,
+    texts_of,
+    varied_size,
+)
 from ingest.parameter_roles import is_function
 from ingest.profile_search import FoundProfile, Skipped, named_by_number, nothing_found, search_profiles
 from ingest.readers import ProfileReader, find_profile_reader, nothing_read
-from ingest.run_metadata import Metadata, noted_metadata, read_metadata, varied_size
 from ingest.run_names import (
     HOW_TO_NAME,
     PROCESSES,

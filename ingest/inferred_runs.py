@@ -3,13 +3,22 @@
 Names may be those of experiment folders: ``scorep-20260101_1200_12345`` (Score-P's default),
 ``scorep_hpcg_4_sum`` or ``scorep_lulesh_8x2_sum`` (Scalasca: processes, and threads of each), of folders in
 folders (``hpcg/ranks_4/rep_1``), or count runs (``hpcg_1``, ``hpcg_2``). The profiles know their processes,
-threads and nodes; those numbers in the names that follow from none of these give the rest.
+threads and nodes; those numbers in the names that follow from none of these give the rest. Profiles may also
+state numbers that describe their runs, such as Adiak's global values in Caliper's.
+
+`metadata.toml` has what users note, such as machine, compiler and commit. It lies next to a profile, in a
+folder of the run, or in the directory of the runs, where it holds for all of them. What is nearer to the
+profile counts::
+
+    machine = "alps"
+    compiler = "gcc 13.2"
+    commit = "4f1c2ab"
 """
 
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import count
@@ -17,11 +26,10 @@ from pathlib import Path
 
 from ingest.errors import InputError
 from ingest.held_cores import stated_number
-from ingest.parameter_roles import is_function
+from ingest.parameter_roles import is_function, states_size
 from ingest.profile import NODES, Profile
-from ingest.profile_search import FoundProfile, Skipped, named_by_number
+from ingest.profile_search import METADATA_FILE, FoundProfile, Skipped, named_by_number
 from ingest.reading.files import stamp
-from ingest.run_metadata import METADATA_PROCESSES, varied_size
 from ingest.run_names import (
     IDENTIFIERS,
     PROCESS_PARAMETERS,
@@ -33,7 +41,10 @@ from ingest.run_names import (
     without_dates,
 )
 from ingest.run_settings import processes_text, stated_sizes
+from ingest.toml_table import read_toml
 
+_Column = tuple[float, ...]
+_Point = tuple[float | str, ...]
 _THREADS, _NODES = "t", "nodes"
 _LARGEST_PARAMETER = 10_000_000  # larger numbers in names are dates or identifiers of jobs
 _LEAST_STEP = 8  # sizes that are chosen have a larger common divisor, or are squares or cubes
@@ -48,9 +59,6 @@ _VERSION_OR_NUMBER = re.compile(f"(?P<version>{VERSION_NAME.pattern})|[0-9]+([.,
 _DECIMAL, _WHOLE = (re.compile(_FORM.replace("DECIMALS", form)) for form in ("(?:[.,][0-9]+)?", ""))
 _COUNTING = IDENTIFIERS | REPETITIONS
 _FREE_NAMES = ("n", "m", "k", "a", "b", "c", "d", "e")
-
-Column = tuple[float, ...]
-Point = tuple[float | str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +79,7 @@ class _NamedColumn:
     """The numbers that all names have at one place."""
 
     word: str  # what they are called there, empty if they only follow each other
-    values: Column  # one per run
+    values: _Column  # one per run
     padded: bool  # whether numbers have leading zeros
 
     @property
@@ -92,7 +100,7 @@ class _NamedColumn:
 class Proposal:
     """Parameters and repetitions of runs."""
 
-    parameters: Mapping[str, Column]  # per parameter its values, one per run
+    parameters: Mapping[str, _Column]  # per parameter its values, one per run
     # per run the number of its repetition, as named, or from 1 in the order of time
     repetitions: tuple[int, ...]
     remarks: tuple[str, ...]  # one sentence on each guess
@@ -104,7 +112,7 @@ class Proposal:
         return replace(self, parameters=parameters, repetitions=tuple(self.repetitions[i] for i in runs))
 
 
-def propose(runs: Sequence[DescribedRun], metadata: Mapping[str, Column] | None = None) -> Proposal:
+def propose(runs: Sequence[DescribedRun], metadata: Mapping[str, _Column] | None = None) -> Proposal:
     """Guess the parameters and repetitions of runs, at least one.
 
     Args:
@@ -139,7 +147,7 @@ def texts_of(name: str) -> str:
     return re.sub(r"(#[^\W\d_]{4})[^\W\d_]*", r"\1", text)
 
 
-def _in_order_of_time(runs: Sequence[DescribedRun], points: Sequence[Point]) -> tuple[int, ...]:
+def _in_order_of_time(runs: Sequence[DescribedRun], points: Sequence[_Point]) -> tuple[int, ...]:
     numbers = {point: count(1) for point in points}
     order = sorted(range(len(runs)), key=lambda i: _time(runs[i]))
     repetitions = {i: next(numbers[points[i]]) for i in order}
@@ -152,7 +160,7 @@ def _time(run: DescribedRun) -> tuple[str, str, str, float, str]:
     return (dated[1], dated[2], dated[3].rjust(32), 0.0, "") if dated else ("", "", "", run.written, run.name)
 
 
-def _named_repetitions(columns: Sequence[_NamedColumn], points: Sequence[Point]) -> tuple[int, ...]:
+def _named_repetitions(columns: Sequence[_NamedColumn], points: Sequence[_Point]) -> tuple[int, ...]:
     """Return the numbers in names that count each point's runs from the same first one; empty without."""
     most = max(points.count(point) for point in set(points))
     for column in columns:
@@ -172,7 +180,7 @@ def _named_repetitions(columns: Sequence[_NamedColumn], points: Sequence[Point])
 
 def _guess(
     runs: Sequence[DescribedRun], columns: Sequence[_NamedColumn], remarks: list[str]
-) -> tuple[dict[str, Column], str]:
+) -> tuple[dict[str, _Column], str]:
     """Guess parameters from what the profiles know of their runs, and from the numbers in the names.
 
     Returns:
@@ -209,7 +217,7 @@ def _guess(
     return found, unnamed
 
 
-def _add_size(found: dict[str, Column], runs: Sequence[DescribedRun], remarks: list[str]) -> None:
+def _add_size(found: dict[str, _Column], runs: Sequence[DescribedRun], remarks: list[str]) -> None:
     """Add the size that profiles state if it varies between runs that have the same parameters so far."""
     points = list(zip(*found.values(), strict=True)) or [()] * len(runs)
     texts = [texts_of(run.name) for run in runs]
@@ -218,13 +226,13 @@ def _add_size(found: dict[str, Column], runs: Sequence[DescribedRun], remarks: l
         remarks.append(f"{name} is stated there")
 
 
-def _stated(runs: Sequence[DescribedRun], remarks: list[str]) -> tuple[dict[str, Column], list[Column]]:
+def _stated(runs: Sequence[DescribedRun], remarks: list[str]) -> tuple[dict[str, _Column], list[_Column]]:
     """Return what varies of the processes, threads and nodes, and all numbers that profiles know of runs."""
     processes = tuple(float(run.processes) for run in runs)
     threads = tuple(float(run.threads) for run in runs)
     nodes = tuple(float(run.nodes) for run in runs)
     cores = tuple(p * t for p, t in zip(processes, threads, strict=True))
-    found: dict[str, Column] = {}
+    found: dict[str, _Column] = {}
     if len(set(processes)) > 1:
         found[PROCESSES] = processes
         remarks.append(f"{PROCESSES} is the number of processes in the profile")
@@ -237,7 +245,7 @@ def _stated(runs: Sequence[DescribedRun], remarks: list[str]) -> tuple[dict[str,
     return found, [processes, threads, nodes, cores]
 
 
-def _given_by(values: Column, found: Mapping[str, Column]) -> str:
+def _given_by(values: _Column, found: Mapping[str, _Column]) -> str:
     """Return the parameter that a number follows from, or by which it gives the processes; empty without."""
     processes = found.get(PROCESSES, ())
     for name, of in found.items():
@@ -246,7 +254,7 @@ def _given_by(values: Column, found: Mapping[str, Column]) -> str:
     return ""
 
 
-def _counts_runs(column: _NamedColumn, found: Mapping[str, Column]) -> bool:
+def _counts_runs(column: _NamedColumn, found: Mapping[str, _Column]) -> bool:
     """Return whether numbers count or identify runs, so that they are no parameter.
 
     Args:
@@ -539,3 +547,130 @@ def _contradicted(described: Described, proposal: Proposal, *, one_text: bool) -
             if not taken and (counts or not all(name in of for of in named)):
                 return True
     return False
+
+
+METADATA_PROCESSES = ("jobsize", "mpi.world.size")  # names of their number that Adiak and Caliper use
+
+_Numbers = Sequence[Mapping[str, float]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metadata:
+    """What the profiles of a study say about their parameters."""
+
+    found: tuple[FoundProfile, ...]  # the profiles whose metadata could be read
+    parameters: tuple[str, ...]
+    values: tuple[_Column, ...]  # one row per profile of `found`
+    notices: tuple[str, ...]  # where the parameters come from, and which numbers are left out
+    damaged: tuple[Skipped, ...]  # the profiles whose metadata could not be read
+
+
+def read_metadata(found: Sequence[FoundProfile]) -> Metadata | None:
+    """Choose the parameters from the metadata of profiles.
+
+    Returns:
+        None if the format of some profile has no metadata, or if they contain no number.
+    """
+    described: list[tuple[FoundProfile, Mapping[str, float]]] = []
+    damaged: list[Skipped] = []
+    asked = [(profile, profile.reader.parameters) for profile in found if profile.reader.parameters]
+    for profile, parameters_of in asked if len(asked) == len(found) else ():
+        try:
+            described.append((profile, parameters_of(profile.path)))
+        except InputError as error:
+            if len(damaged) + 1 == len(found):
+                raise
+            damaged.append(Skipped(profile.path, error.what, damaged=True))
+    parameters, follows = choose_parameters([numbers for _, numbers in described])
+    if not parameters:
+        return None
+    left_out = [f"{name} is left out: it follows from {other}" for name, other in follows.items()]
+    return Metadata(
+        found=tuple(profile for profile, _ in described),
+        parameters=parameters,
+        values=tuple(tuple(numbers[name] for name in parameters) for _, numbers in described),
+        notices=(f"parameters from the metadata of the profiles: {', '.join(parameters)}", *left_out),
+        damaged=tuple(damaged),
+    )
+
+
+def choose_parameters(numbers: _Numbers) -> tuple[tuple[str, ...], Mapping[str, str]]:
+    """Choose parameters from the numbers in the metadata of each profile.
+
+    These are the number of processes, and the numbers that every profile has and that are not the same in
+    all. Left out is what follows from another of them that has one value in several runs: with 8 processes on
+    a node, their number gives that of the nodes. Of numbers that follow from each other the first is taken.
+
+    Returns:
+        The names of the parameters, and per name left out the one it follows from.
+    """
+    common = set(numbers[0]).intersection(*numbers) if numbers else set()
+    processes = [name for name in METADATA_PROCESSES if name in common][:1]
+    others = sorted(common.difference(METADATA_PROCESSES))
+    columns = {name: tuple(row[name] for row in numbers) for name in (*processes, *others)}
+    varied = {name: column for name, column in columns.items() if len(set(column)) > 1 or name in processes}
+    order = list(varied)
+    follows: dict[str, str] = {}
+    for place, name in enumerate(order):
+        for other_place, other in enumerate(order):
+            if name in processes or other == name or other in follows:
+                continue
+            mutual = is_function(varied[name], varied[other])
+            if mutual and other in processes and states_size(name):
+                continue  # `ingest.parameter_roles` decides
+            repeated = other in processes or len(set(varied[other])) < len(numbers)
+            if is_function(varied[other], varied[name]) and (other_place < place if mutual else repeated):
+                follows[name] = other
+                break
+    return tuple(name for name in order if name not in follows), follows
+
+
+def varied_size(points: Sequence[_Point], texts: Sequence[str], sizes: _Numbers) -> Mapping[str, _Column]:
+    """Return the size of the problem that runs with the same parameters differ in, with its values.
+
+    Args:
+        points: the other parameters of each run.
+        texts: those in its name, which tell kinds if one of them has several points.
+        sizes: of each run by name, the one that says most first.
+
+    Returns:
+        Nothing if there is none, or if several vary that do not follow from each other.
+    """
+    apart = len(set(zip(texts, points, strict=True))) > len(set(texts)) < len(texts)
+    points = [(*point, text if apart else "") for point, text in zip(points, texts, strict=True)]
+    columns = {
+        name: tuple(run[name] for run in sizes) for name in sizes[0] if all(name in run for run in sizes)
+    }
+    for name, values in columns.items():
+        with_it = [(*point, value) for point, value in zip(points, values, strict=True)]
+        if not is_function(points, values) and all(is_function(with_it, of) for of in columns.values()):
+            return {name: values}
+    return {}
+
+
+def noted_metadata(directory: Path, profile: Path) -> dict[str, str]:
+    """Return what the user notes about a run, by name.
+
+    Args:
+        directory: where runs were searched for; or the profile itself, then also the folder above its own is
+            looked at.
+        profile: file or directory of the run.
+    """
+    noted: dict[str, str] = {}
+    for folder in _folders(directory.absolute(), profile.absolute()):
+        file = folder / METADATA_FILE
+        if file.is_file():
+            noted |= read_toml(file).texts()
+    return noted
+
+
+def _folders(directory: Path, profile: Path) -> Iterator[Path]:
+    """Yield the folders that may have a file, from the directory of the runs down to the profile."""
+    inside = profile if profile.is_dir() else profile.parent
+    top = inside.parent if directory == profile else directory
+    if not inside.is_relative_to(top):  # runs that the configuration lists may lie anywhere
+        top = inside
+    yield top
+    for part in inside.relative_to(top).parts:
+        top /= part
+        yield top

@@ -14,12 +14,12 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import InputError
 from ingest.experiment import Experiment, RunRecord
 from ingest.held_cores import stated_cores, stated_number
+from ingest.inferred_runs import METADATA_PROCESSES
 from ingest.number_text import NUMBER_WORDS, figure, percent, value_text
 from ingest.parameter_roles import states_size
 from ingest.profile import NODE
 from ingest.reading.stacks import covered
 from ingest.reduction import ReducedProfile
-from ingest.run_metadata import METADATA_PROCESSES
 from ingest.run_names import PROCESS_PARAMETERS
 from ingest.run_settings import (
     MACHINES,

@@ -12,8 +12,7 @@ from importlib.resources import files
 
 from ingest.reading.csv_files import NO_VALUE
 from ingest.run_names import COUNTERS, PROCESS_PARAMETERS
-from ingest.units import SECONDS
-from ingest.work_rates import work_rate
+from ingest.units import SECONDS, work_rate
 
 _CLOCK = re.compile(
     r"(?:(?P<days>\d{1,6})(?:-|\s+days?,?\s+))?(?:(?P<hours>\d{1,9}):)?"

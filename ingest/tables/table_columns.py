@@ -15,7 +15,7 @@ from ingest.tables.headings import (
     is_number,
     read_headings,
 )
-from ingest.work_rates import WorkRate, work_rate
+from ingest.units import WorkRate, work_rate
 
 MOST_HEADINGS = 5  # headings that a message lists
 _CALL_IT = "call it seconds or time [us]"

@@ -24,14 +24,13 @@ from pathlib import Path
 from typing import Any
 
 from ingest.errors import InputError, RunNameError
-from ingest.inferred_runs import numbering_words
+from ingest.inferred_runs import METADATA_PROCESSES, choose_parameters, numbering_words
 from ingest.profile_search import Skipped
 from ingest.readers.timer_tables.timer_kind import WHOLE_RUN
 from ingest.reading.csv_files import CSV_ENDINGS, Frame, csv_header, is_parquet, read_csv, read_parquet
 from ingest.reading.files import entries, head, read_text
 from ingest.reading.json_values import JsonRecord, json_list, parse_json
 from ingest.reading.packed import plain_name
-from ingest.run_metadata import METADATA_PROCESSES, choose_parameters
 from ingest.run_names import RunName, parse_run_name
 from ingest.table_mapping import TableMapping
 from ingest.tables.headings import COLUMN_NAMES, TIME_UNITS, is_number, read_headings

@@ -35,7 +35,7 @@ from ingest.tables.table_columns import (
     UnknownColumnError,
     find_columns,
 )
-from ingest.work_rates import RATE_METRIC
+from ingest.units import RATE_METRIC
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -31,7 +31,7 @@ from ingest.tables.headings import COLUMN_NAMES
 from ingest.tables.slurm_jobs import JOB_ENERGY, JOB_MEMORY
 from ingest.tables.table_columns import STATE_IT
 from ingest.tables.table_rows import TableRows
-from ingest.work_rates import RATE_METRIC
+from ingest.units import RATE_METRIC
 
 _MOST_APART = 1.5  # ratio of times of repetitions of which a number only says which run it is
 _MOST_DIFFERENT = 0.9  # of the runs, that have other values of such a number

@@ -15,7 +15,7 @@ from ingest.arrays import FloatArray
 from ingest.discovery import Run, Skipped, without_names
 from ingest.errors import InputError, RunNameError
 from ingest.experiment import Experiment
-from ingest.inferred_runs import Proposal, describe, propose
+from ingest.inferred_runs import Proposal, describe, propose, read_metadata
 from ingest.locate import Located, locate
 from ingest.profile import Metric, Profile
 from ingest.profile_search import FoundProfile, nothing_found, search_profiles
@@ -24,7 +24,6 @@ from ingest.reduction import ReducedProfile, reduce_profile
 from ingest.region_class import CLASSES, RegionClass, region_classes
 from ingest.resource_use import memory_of
 from ingest.run_checks import unlike_repetitions
-from ingest.run_metadata import read_metadata
 from ingest.run_names import RunSpec
 from ingest.run_settings import (
     OVERLAPPING_TIME,

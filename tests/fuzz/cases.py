@@ -16,8 +16,8 @@ import numpy as np
 
 from ingest.discovery import discover
 from ingest.errors import InputError, PipelineError
+from ingest.inferred_runs import noted_metadata
 from ingest.readers import profile_readers, series_readers
-from ingest.run_metadata import noted_metadata
 from ingest.run_names import parse_run_name
 from ingest.table_mapping import TableMapping
 from ingest.tables.table_files import find_tables

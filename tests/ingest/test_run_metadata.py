@@ -3,7 +3,7 @@
 import pytest
 
 from ingest.discovery import discover
-from ingest.run_metadata import choose_parameters, noted_metadata
+from ingest.inferred_runs import choose_parameters, noted_metadata
 from ingest.run_names import RunSpec
 from ingest.run_settings import METADATA
 from tests.ingest.readers.timer_logs import castep

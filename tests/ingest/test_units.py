@@ -28,8 +28,8 @@ from ingest.units import (
     parse_unit,
     size_of,
     stated,
+    work_rate,
 )
-from ingest.work_rates import work_rate
 from pipeline.config.job_options import read_job
 from pipeline.config.option_readers import parse_budget
 from pipeline.projection.machines.machine_values import load_machine

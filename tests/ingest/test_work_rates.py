@@ -1,6 +1,6 @@
 import pytest
 
-from ingest.work_rates import work_rate
+from ingest.units import work_rate
 
 
 @pytest.mark.parametrize(

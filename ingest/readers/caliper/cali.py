@@ -2,8 +2,9 @@
 
 The first has lines that define a tree of annotations, and records that refer to it. A node is a line such as
 ``__rec=node,id=29,attr=28,data=solve,parent=27``, a record one such as
-``__rec=ctx,ref=29=31,attr=24=94,data=1=2``. Characters with a meaning are escaped by a backslash. The layout is that of Caliper's own reader
-(CaliReader.cpp) and of the package caliper-reader, which is slower and checks nothing.
+``__rec=ctx,ref=29=31,attr=24=94,data=1=2``. Characters with a meaning are escaped by a backslash. The layout
+is that of Caliper's own reader (CaliReader.cpp) and of the package caliper-reader, which is slower and checks
+nothing.
 
 JSON is one object with rows of values and the nodes of a tree. ``columns`` names the entries of each row of
 ``data``; ``column_metadata`` has their units and whether an entry is a value or the number of one of

@@ -44,7 +44,7 @@ from ingest.reading.files import all_of_run, ends_of, entries, head, is_page, st
 from ingest.reading.stacks import TIME_METRIC
 from ingest.resource_use import TOTAL_MEMORY
 from ingest.run_settings import RECONCILED, SETTING, STATISTIC
-from ingest.work_rates import UNITS_OF_WORK
+from ingest.units import UNITS_OF_WORK
 
 _MAX_DEPTH = 100  # of timers below parents
 _ALL = "*"  # stands for all timers that are not named

@@ -8,9 +8,17 @@ from pathlib import Path
 
 from ingest.cpp_names import short_list
 from ingest.errors import InputError
-from ingest.readers.timer_tables.log import Found, Log, count, groups_of, known, last_facts, overflows
+from ingest.readers.timer_tables.log import (
+    Found,
+    Log,
+    count,
+    groups_of,
+    known,
+    last_facts,
+    overflows,
+    stated_memory,
+)
 from ingest.readers.timer_tables.placements import PLACEMENTS, in_grid
-from ingest.readers.timer_tables.stated_rates import stated_memory
 from ingest.readers.timer_tables.timer_kind import (
     MAX_PHASES,
     Choice,

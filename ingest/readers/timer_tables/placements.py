@@ -12,8 +12,7 @@ from fnmatch import fnmatchcase
 from typing import TypeAlias
 
 from ingest.errors import InputError
-from ingest.readers.timer_tables.log import count, duration, known, number, timer
-from ingest.readers.timer_tables.stated_rates import RATE_SECONDS
+from ingest.readers.timer_tables.log import RATE_SECONDS, count, duration, known, number, timer
 from ingest.readers.timer_tables.timer_kind import WHOLE_RUN, Facts, Placed, Timer, TimerRow, TimerTable
 
 _CALLED_BY = "Called by "

@@ -21,9 +21,8 @@ from ingest.profile import (
     ValuesInMemory,
     require_summable,
 )
-from ingest.readers.timer_tables.log import count
+from ingest.readers.timer_tables.log import count, memory_of, rate_attributes, rate_notices, rate_text
 from ingest.readers.timer_tables.log_tables import ReadTable, added_tables
-from ingest.readers.timer_tables.stated_rates import memory_of, rate_attributes, rate_notices, rate_text
 from ingest.readers.timer_tables.timer_kind import (
     MAX_PHASES,
     OVERLAPPING_TIMERS,

@@ -12,7 +12,7 @@ from ingest.experiment import Experiment
 from ingest.parameter_roles import counts_parts
 from ingest.run_settings import counts_work, described_as
 from ingest.scaling import location_unit
-from ingest.work_rates import RATE_METRIC, UNITS_OF_WORK, WorkRate, work_rate
+from ingest.units import RATE_METRIC, UNITS_OF_WORK, WorkRate, work_rate
 from pipeline.models.fit import fit
 from pipeline.models.kernels import mean_over_repetitions, start_up, sum_groups, total_kernel
 from pipeline.models.prediction import in_parts

@@ -3,7 +3,7 @@
 import pytest
 
 from ingest.run_settings import SETTING
-from ingest.work_rates import RATE_METRIC, UNITS_OF_WORK
+from ingest.units import RATE_METRIC, UNITS_OF_WORK
 
 from . import timer_logs
 from .benchmark_logs import HPL

@@ -5,7 +5,7 @@ import pytest
 
 from ingest.locate import locate
 from ingest.run_settings import SETTING
-from ingest.work_rates import RATE_METRIC, UNITS_OF_WORK
+from ingest.units import RATE_METRIC, UNITS_OF_WORK
 from pipeline.config.options import Options
 from pipeline.questions.runtime.runtime import runtime
 from pipeline.stages.ingest import ingest
