@@ -62,7 +62,13 @@ class Entry:
     may_lack: bool = False
     plain: bool = False
 
+    @property
+    def spread(self) -> bool:
+        """Whether the entries of its value, a mapping, stand there instead (`SPREAD`)."""
+        return self.key == _ALL_OF_IT
 
+
+_ALL_OF_IT = "*"
 PLAIN = "plain"  # in `Annotated`: a field's value stands in documents as it is
 
 
@@ -74,6 +80,7 @@ def entry(
 
 
 NO_ENTRY = entry("")
+SPREAD = entry(_ALL_OF_IT)
 
 
 @cache
@@ -107,12 +114,14 @@ def document(value: Any, *, exact: bool = False) -> Any:  # noqa: ANN401
     if is_dataclass(value):
         kind: Any = type(value)
         exact = exact or getattr(kind, "exact_numbers", False)
-        held = ((one, getattr(value, one.field)) for one in entries(kind))
-        return {
-            one.key: part if one.plain else document(one.made(part) if one.made else part, exact=exact)
-            for one, part in held
-            if part is not None or not one.may_lack
-        }
+        found: dict[str, Any] = {}
+        for one in entries(kind):
+            part = getattr(value, one.field)
+            if part is None and one.may_lack:
+                continue
+            made = part if one.plain else document(one.made(part) if one.made else part, exact=exact)
+            found |= made if one.spread else {one.key: made}
+        return found
     if isinstance(value, Mapping):
         return {
             name.value if isinstance(name, Enum) else name: document(part, exact=exact)
@@ -144,17 +153,26 @@ def restored(kind: Any, plain: Any, arrays: Mapping[str, Array] | None = None, p
         (kind,) = (part for part in parts if part is not NoneType)
         return None if plain is None else restored(kind, plain, arrays, place)
     if isinstance(kind, type) and is_dataclass(kind):
-        hints = _hints(kind)
-        named = {one.key: one.field for one in entries(kind)} | {name: name for name in hints}
-        plain = {named[name]: part for name, part in plain.items()}
-        return kind(
-            **{name: restored(hints[name], plain[name], arrays, _inside(place, name)) for name in plain}
-        )
+        return _restored_record(kind, plain, arrays, place)
     if origin is tuple:
         return _restored_tuple(parts[0], plain, arrays, place)
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return {name: restored(parts[1], part, arrays, _inside(place, name)) for name, part in plain.items()}
     return _restored_scalar(kind, plain, place)
+
+
+def _restored_record(
+    kind: type, plain: Mapping[str, Any], arrays: Mapping[str, Array] | None, place: str
+) -> Any:  # noqa: ANN401
+    hints = _hints(kind)
+    named = {one.key: one.field for one in entries(kind)} | {name: name for name in hints}
+    spread = {one.field: {**plain} for one in entries(kind) if one.spread}
+    if spread:
+        plain = {name: part for name, part in plain.items() if name in named}
+    held = {named[name]: part for name, part in plain.items()}
+    parts = {name: restored(hints[name], part, arrays, _inside(place, name)) for name, part in held.items()}
+    parts |= {name: hints[name].restored(whole) for name, whole in spread.items()}
+    return kind(**parts)
 
 
 def _restored_scalar(kind: Any, plain: Any, place: str) -> Any:  # noqa: ANN401

@@ -7,6 +7,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from ingest.record_codec import document, restored
 from pipeline.columns.summary import RuntimeSummary, Summary
+from pipeline.questions.question import questions
 from pipeline.stages import model
 
 
@@ -50,7 +51,8 @@ def _completed(kind: Any, plain: Any) -> Any:
         for one in fields(kind)
         if one.default is MISSING and one.default_factory is MISSING
     }
-    return lacking | {name: _completed(hints[name], value) for name, value in plain.items()}
+    kinds = {question.key: question.kind for question in questions()} | hints
+    return lacking | {name: _completed(kinds[name], value) for name, value in plain.items()}
 
 
 def _nothing(kind: Any) -> Any:

@@ -50,11 +50,11 @@ DOCUMENTS: Mapping[str, Document] = {
         title="A filter, measured and predicted", type="pipeline.columns.filter_effects:VerificationJson"
     ),
     "plan": Document(
-        title="Measurements in their order", type="pipeline.report.summary:MeasurementJson", is_list=True
+        title="Measurements in their order", type="pipeline.questions.planning.advice:Advice", is_list=True
     ),
     "plans": Document(
         title="Measurements for several targets",
-        type="pipeline.report.summary:PlanOfTargetJson",
+        type="pipeline.questions.planning.next_measurement:PlanOfTarget",
         is_list=True,
     ),
     "baseline": Document(title="A baseline that was written", type="pipeline.cli.check:WrittenBaseline"),

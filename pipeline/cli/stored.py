@@ -207,11 +207,11 @@ def advise(
     shown: Presentation = Presentation(),
 ) -> None:
     """Plan the measurements that narrow the prediction at the target most per core-second."""
+    from ingest.record_codec import document
     from pipeline.columns.measured_runs import advice_table
     from pipeline.config.option_readers import parse_budget
+    from pipeline.questions.planning.next_measurement import PlanOfTarget, plan_measurements
     from pipeline.report.render.terminal_tables import show_table
-    from pipeline.report.summary import plan_summary
-    from pipeline.stages.advise import plan_measurements
     from pipeline.stages.model import target_points
     from pipeline.store.results import read_study
 
@@ -220,13 +220,13 @@ def advise(
     if budget is not None:
         spend = parse_budget(budget, unit="core-s", where="--budget")
     plans = [
-        plan_summary(plan_measurements(analysis, target, spend), analysis.callpaths)
+        plan_measurements(analysis, target, spend)
         for target in target_points(analysis, at or study.result.configuration.get("at", ()))
     ]
-    several = [{"target": plan["target"], "plan": plan["plan"]} for plan in plans]
+    several = [PlanOfTarget(target=plan.target, plan=plan.plan) for plan in plans]
     table = advice_table(plans, analysis.experiment.parameters)
-    document = several if len(plans) > 1 else plans[0]["plan"]
-    shown.present(document, lambda: table, lambda screen: show_table(screen, table))
+    content = document(several if len(plans) > 1 else plans[0].plan)
+    shown.present(content, lambda: table, lambda screen: show_table(screen, table))
 
 
 @command("verify", hidden=True)

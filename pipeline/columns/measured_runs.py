@@ -11,7 +11,7 @@ from ingest.record_codec import entry
 from ingest.run_settings import agreed_settings, described_runs
 from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import EXACT_KIND, QUANTITY, SHARE, TEXT, TEXTS, Column, filled, parameters
-from pipeline.columns.target_sentences import next_sentence
+from pipeline.questions.planning.advice import Advice, MeasurementPlan
 from pipeline.wording.quantities import BETWEEN, callpath_text, counted, half_width, number, quantity
 
 _COUNTS = {
@@ -263,20 +263,22 @@ def _range(ends: Sequence[int] | None, noun: str) -> str:
     return f"{least}{BETWEEN}{most} {nouns}" if least != most else f"{most} {noun if most == '1' else nouns}"
 
 
-def advice_table(plans: Sequence[Mapping[str, Any]], names: Sequence[str]) -> DataTable:
-    """Return one row per target and measurement of `plan_summary`, in the order to measure them.
+def advice_table(plans: Sequence[MeasurementPlan], names: Sequence[str]) -> DataTable:
+    """Return one row per target and measurement, in the order to measure them.
 
     Args:
         plans: one for each target.
         names: of the parameters.
     """
-    rows = [{**step, "target": plan["target"]} for plan in plans for step in plan["plan"]]
-    targets = [{f"target {name}": value for name, value in row["target"].items()} for row in rows]
+    rows = [step for plan in plans for step in plan.plan]
+    targets = [
+        {f"target {name}": value for name, value in plan.target.items()} for plan in plans for _ in plan.plan
+    ]
     shown = Audience.ALL if len(plans) > 1 else Audience.FILES
-    unit = plans[0]["unit"] if plans else ""
+    unit = plans[0].unit if plans else ""
     columns: list[Column[Any]] = [
         *parameters((f"target {name}" for name in names), targets, shown),
-        *parameters(names, [row["at"] for row in rows]),
+        *parameters(names, [row.at for row in rows]),
         Column(key="repetitions", heading="runs", kind=EXACT_KIND),
         Column(key="cost", kind=QUANTITY, unit=unit),
         Column(key="relative_width_after", heading="interval after", kind=SHARE, write=half_width),
@@ -289,12 +291,11 @@ def advice_table(plans: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Da
             folds=True,
         ),
     ]
-    notes = [next_sentence(plan) for plan in plans]
+    notes = [plan.sentence for plan in plans]
     if len(rows) > 1:
-        notes.append(f"Total: {quantity(sum(row['cost'] for row in rows), unit)}. Measure in this order.")
+        notes.append(f"Total: {quantity(sum(row.cost for row in rows), unit)}. Measure in this order.")
     return filled(columns, rows, notes=notes)
 
 
-def _clarified(step: Mapping[str, Any]) -> Sequence[str]:
-    path: Sequence[str] = step["settles"][0]["callpath"] if step["settles"] else ()
-    return path
+def _clarified(step: Advice) -> Sequence[str]:
+    return step.settles[0].callpath if step.settles else ()

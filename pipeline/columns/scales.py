@@ -12,6 +12,7 @@ from pipeline.columns.held_out import held_out_table
 from pipeline.columns.kernel_tables import ranking_table
 from pipeline.columns.summary import Summary
 from pipeline.columns.target_sentences import far_targets
+from pipeline.questions import held_out
 from pipeline.questions.runtime.estimate import Estimate
 from pipeline.questions.runtime.figures import Figures
 from pipeline.wording.quantities import FigureJson, estimate_json, number, percent
@@ -83,8 +84,8 @@ def scale_columns(*keys: str, parameter: str = "size") -> list[Column[Any]]:
 
 def answer_table(summary: Summary, *, by: str, limit: int) -> DataTable:
     """Return what was held out, else the scales if the models are of time, else `ranking_table`."""
-    if summary.held_out:
-        return held_out_table(summary.held_out)
+    if found := summary.answers.of(held_out.QUESTION):
+        return held_out_table(found)
     if summary.runtime is None:
         return ranking_table(summary, by=by, limit=limit)
     return scales_table(summary)

@@ -7,14 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, TypeAlias
 
-from ingest.record_codec import PLAIN
+from ingest.record_codec import PLAIN, SPREAD
 from pipeline.questions.crossovers import NamedCrossover
-from pipeline.questions.differing_work import DifferingWork
-from pipeline.questions.expected_growth import JudgedExpectation
-from pipeline.questions.extra_p import OtherMethod
-from pipeline.questions.resource_use import PredictedResource
+from pipeline.questions.question import Answers
 from pipeline.questions.runtime.losses import LossCause
-from pipeline.questions.what_if import PotentialAt
 from pipeline.wording.quantities import FigureJson
 
 Point: TypeAlias = Mapping[str, float]
@@ -163,14 +159,7 @@ class Summary:
     notices: Sequence[str]
     groups: Rows = ()
     group_crossovers: tuple[NamedCrossover, ...] = ()
-    differing_work: DifferingWork | None = None
-    extra_p: OtherMethod | None = None
-    next_measurement: Row | None = None
-    potential: PotentialAt | None = None
-    efficiency: Row = field(default_factory=dict)
-    expectations: tuple[JudgedExpectation, ...] = ()
-    held_out: Row | None = None
-    resource_use: tuple[PredictedResource, ...] = ()
+    answers: Answers = field(default_factory=Answers, metadata=SPREAD)
     runtime: RuntimeSummary | None = None
     metrics: Annotated[Mapping[str, Row], PLAIN] = field(default_factory=dict)
 

@@ -1,23 +1,14 @@
 """Sentences on targets and limits: the total there, and how far beyond the measured range they lie."""
 
-import shlex
 from collections.abc import Iterator, Mapping
-from typing import Any
 
-from ingest.experiment import counted_work
-from ingest.run_settings import counts_work
 from pipeline.columns.limit_intervals import limit_interval_text
 from pipeline.columns.summary import RuntimeSummary, Summary
-from pipeline.questions.differing_work import DifferingWork
 from pipeline.questions.runtime.figures import SECONDS_PER_HOUR
 from pipeline.questions.runtime.trust import extrapolation_text
-from pipeline.wording.escaping import shown_name, visible
 from pipeline.wording.quantities import (
-    counted,
     estimate_of,
     given_percent,
-    half_width,
-    percent,
     point_text,
     quantity,
     times,
@@ -28,7 +19,6 @@ _WARNINGS = {
     "very far": " (very far: nothing measured supports it)",
 }
 _MORE = 1.01  # held over used cores, from which on both are said
-_NARROW = 0.2  # width relative to the value, which needs no further measurement
 _STYLES = {"far": "yellow", "very far": "bold red"}
 
 
@@ -77,60 +67,6 @@ def limits_sentence(runtime: RuntimeSummary, *, predicted: bool) -> str:
         there = f"{point_text(point)}{more}{sure}{_origin(efficient.measured)}"
         sentences.append(f"At least {asked} efficient up to {there}.")
     return " ".join(sentences)
-
-
-def work_sentence(found: DifferingWork | None) -> str:
-    """Say what the runs should be divided by, and what that gains; empty if nothing: ``differing_work``."""
-    if found is None:
-        return ""
-    per = found.per
-    made = counted_work(found.least, found.most, per)
-    made += "" if counts_work(per) else f" of {shown_name(per)}"
-    option = f"--per {visible(shlex.quote(per))}"
-    before, after = percent(found.error), percent(found.error_per)
-    return (
-        f"The runs made {made}: {option} would bring the error of predicting scales "
-        f"that are left out from {before} to {after}"
-    )
-
-
-def next_sentence(found: Mapping[str, Any] | None) -> str:
-    """Say what to measure next and what it gains, or why nothing is worth it; empty without a plan.
-
-    Args:
-        found: the ``next_measurement`` of ``summary.json``.
-    """
-    if found is None:
-        return ""
-    target, now = point_text(found["target"]), half_width(found["relative_width"])
-    unit = found.get("unit", "core-s")  # not in earlier results
-    if measure := measure_text(found):
-        step = found["plan"][0]
-        to = half_width(step["relative_width_after"])
-        where = "there" if step["at"] == found["target"] else f"at {target}"
-        return f"{measure}: interval {where} from {now} to about {to}."
-    if found["relative_width"] <= _NARROW:
-        return f"The interval at {target} is narrow ({now}): no measurement would make it clearly narrower."
-    if not found["beyond"]:
-        return f"{target} lies within the measured scales: larger ones would not narrow its interval ({now})."
-    spent = quantity(found["budget"], unit)
-    text = f"No measurement for up to {spent} would make the interval at {target} ({now}) clearly narrower"
-    text += " and useful"
-    if (step := found["instead"]) is None:
-        return f"{text}, not even one there: the measurements scatter too much."
-    return f"{text}; {_runs(step, unit)} would: about {half_width(step['relative_width_after'])}."
-
-
-def measure_text(found: Mapping[str, Any] | None) -> str:
-    """Say what to measure first; empty without a plan, or if nothing is worth it."""
-    if found is None or not found["plan"]:
-        return ""
-    return f"Measure {_runs(found['plan'][0], found.get('unit', 'core-s'))}"
-
-
-def _runs(step: Mapping[str, Any], unit: str) -> str:
-    cost = quantity(step["cost"], unit)
-    return f"{point_text(step['at'])}, {counted(step['repetitions'], 'run')} (about {cost})"
 
 
 def _origin(measured: bool | None) -> str:

@@ -5,18 +5,22 @@ as messages or the iterations of a solver on more processes, is no reason to div
 unknown.
 """
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
-from ingest.experiment import VISITS, Experiment
+from ingest.experiment import VISITS, Experiment, counted_work
+from ingest.number_text import percent
 from ingest.run_settings import METADATA, SETTING, WORK, counts_work, stated, stated_count
 from ingest.scaling import process_parameter
 from pipeline.models.fit import fit
 from pipeline.models.kernels import mean_over_repetitions, named, total_kernel
 from pipeline.questions.analysis import Analysis
+from pipeline.questions.question import Question, TargetForecast
+from pipeline.wording.escaping import shown_name, visible
 
 _HOLDS = 0.5  # of the time of a run, that a region whose visits count its work includes
 _TWICE = 2.0  # as many steps, which nobody makes by chance
@@ -47,6 +51,18 @@ class DifferingWork:
     most: float
     error: float
     error_per: float
+
+    @property
+    def sentence(self) -> str:
+        """What the runs should be divided by, and what that gains; without a full stop."""
+        made = counted_work(self.least, self.most, self.per)
+        made += "" if counts_work(self.per) else f" of {shown_name(self.per)}"
+        option = f"--per {visible(shlex.quote(self.per))}"
+        before, after = percent(self.error), percent(self.error_per)
+        return (
+            f"The runs made {made}: {option} would bring the error of predicting scales "
+            f"that are left out from {before} to {after}"
+        )
 
 
 def visits_of(experiment: Experiment, callpaths: IntArray) -> FloatArray:
@@ -193,3 +209,16 @@ def _left_out_error(analysis: Analysis, values: FloatArray) -> float:
         models = fit(names, points[others], values[:, others])
         errors.append(abs(float(models.expected(points[place][None])[0, 0]) / mean[place] - 1))
     return float(np.mean(errors))
+
+
+def _differing_work(asked: TargetForecast) -> DifferingWork | None:
+    return differing_work(asked.analysis)
+
+
+QUESTION = Question(
+    key="differing_work",
+    order=60,
+    ask=_differing_work,
+    sentences=lambda found: [(found.sentence, "yellow")],
+    remark=True,
+)

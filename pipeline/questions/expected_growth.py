@@ -26,6 +26,7 @@ from pipeline.models.prediction import Prediction
 from pipeline.models.total import added, predict_total
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.groups import group_meant, named_kernels, place_of
+from pipeline.questions.question import Question, TargetForecast
 from pipeline.questions.runtime.estimate import from_prediction
 from pipeline.wording.escaping import shown_name
 from pipeline.wording.quantities import (
@@ -211,3 +212,16 @@ def _predicted(one: Expectation, analysis: Analysis, points: FloatArray) -> Pred
     if len(rows) > 1 and not analysis.additive:
         raise UsageError(f"{one.metric} does not add up", where=one.place, hint="name one region")
     return added(level.models, level.models.predict(points).take(rows))
+
+
+def _expectations(asked: TargetForecast) -> tuple[JudgedExpectation, ...]:
+    return judged(asked.expectations, asked.analysis.experiment, asked.all_metrics, asked.targets[-1])
+
+
+QUESTION = Question(
+    key="expectations",
+    order=40,
+    ask=_expectations,
+    sentences=expectation_sentences,
+    heading="As expected",
+)

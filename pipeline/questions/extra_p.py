@@ -10,6 +10,7 @@ from pipeline.models.fit import fit
 from pipeline.models.options import ModelOptions
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis
+from pipeline.questions.question import Question, TargetForecast
 from pipeline.wording.quantities import percent, point_json, point_text, quantity
 
 _METHOD = ModelOptions(method="extra-p")
@@ -66,3 +67,10 @@ def extra_p(analysis: Analysis, point: FloatArray) -> OtherMethod | None:
         held_out_error=None if tested is None else tested.relative_error,
         own_held_out_error=None if analysis.back_test is None else analysis.back_test.relative_error,
     )
+
+
+def _extra_p(asked: TargetForecast) -> OtherMethod | None:
+    return extra_p(asked.analysis, asked.targets[-1])
+
+
+QUESTION = Question(key="extra_p", order=50, ask=_extra_p)

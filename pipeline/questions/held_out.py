@@ -1,6 +1,6 @@
 """Runs held out: models are made without them, and what these predict is compared with what was measured."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,7 +13,8 @@ from pipeline.models.kernels import kernels_of, total_kernel
 from pipeline.models.prediction import Prediction
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import SCALES_NEEDED, Analysis, too_few_scales
-from pipeline.wording.quantities import counted, range_text
+from pipeline.questions.question import Question, TargetForecast
+from pipeline.wording.quantities import FigureJson, counted, estimate_json, point_json, range_text
 
 _OPTION = "--hold-out"
 COMPARED_KERNELS = 8  # that are compared, the largest
@@ -108,3 +109,74 @@ def compared(analysis: Analysis) -> HeldOut | None:
         measured=np.where(measured > 0, measured, np.nan),
         prediction=Prediction(*(np.concatenate([own, each[largest]]) for own, each in ends)),
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeldOutPoint:
+    """The total at a point, mean over the repetitions that were held out."""
+
+    at: Mapping[str, float]
+    measured: float
+    predicted: FigureJson
+    relative_error: float
+    inside: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeldOutKernel:
+    """How one of the largest regions is predicted at so many points."""
+
+    callpath: tuple[str, ...]
+    mean_error: float
+    points: int
+    inside: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeldOutComparison:
+    """What was held out with what is predicted, in the unit."""
+
+    conditions: tuple[str, ...]
+    unit: str
+    points: tuple[HeldOutPoint, ...]
+    kernels: tuple[HeldOutKernel, ...]
+
+
+def held_out(analysis: Analysis) -> HeldOutComparison | None:
+    """Return what `compared` finds as a record of the total and the kernels; None if nothing was measured."""
+    found = compared(analysis)
+    if found is None or not np.isfinite(found.measured[0]).any():
+        return None
+    errors, inside, known = found.errors, found.inside, np.isfinite(found.measured)
+    predicted = found.prediction.value[0], found.prediction.lower[0], found.prediction.upper[0]
+    return HeldOutComparison(
+        conditions=found.conditions,
+        unit=analysis.callpaths.kernels.unit,
+        points=tuple(
+            HeldOutPoint(
+                at=point_json(analysis.experiment.parameters, found.points[q]),
+                measured=float(found.measured[0, q]),
+                predicted=estimate_json(*(float(end[q]) for end in predicted)),
+                relative_error=float(errors[0, q]),
+                inside=bool(inside[0, q]),
+            )
+            for q in np.flatnonzero(known[0]).tolist()
+        ),
+        kernels=tuple(
+            HeldOutKernel(
+                callpath=(name,),
+                mean_error=float(np.abs(errors[k, known[k]]).mean()),
+                points=int(known[k].sum()),
+                inside=int(inside[k].sum()),
+            )
+            for k, name in enumerate(found.kernels, start=1)
+            if known[k].any()
+        ),
+    )
+
+
+def _held_out(asked: TargetForecast) -> HeldOutComparison | None:
+    return held_out(asked.analysis)
+
+
+QUESTION = Question(key="held_out", order=70, ask=_held_out)

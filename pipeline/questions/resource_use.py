@@ -1,6 +1,6 @@
 """What a run will take beside time: memory of the largest process and node, and energy, with intervals."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from ingest.resource_use import ENERGY, MEMORY, MEMORY_SOURCE, NODE_MEMORY, ener
 from pipeline.models.prediction import Prediction
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis, too_few_scales
+from pipeline.questions.question import Question, Said, TargetForecast
 from pipeline.wording.escaping import visible
 from pipeline.wording.quantities import estimate_json, estimate_of, point_json, point_text
 
@@ -47,7 +48,11 @@ def resource_metrics(experiment: Experiment) -> set[str]:
     return {MEMORY, NODE_MEMORY, energy_metric(experiment.metrics) or ENERGY}
 
 
-def resource_use(models: Mapping[str, Analysis], targets: FloatArray) -> Iterator[PredictedResource]:
+def _resource_use(asked: TargetForecast) -> tuple[PredictedResource, ...]:
+    return tuple(_predicted(asked.all_metrics, asked.targets))
+
+
+def _predicted(models: Mapping[str, Analysis], targets: FloatArray) -> Iterator[PredictedResource]:
     """Yield what runs take at targets, as far as `resource_at` can predict it."""
     experiment = next(iter(models.values())).experiment
     for name in _RESOURCES:
@@ -91,3 +96,12 @@ def resource_at(name: str, models: Mapping[str, Analysis], targets: FloatArray) 
 
 def _metric(name: str, experiment: Experiment) -> str:
     return name if name != ENERGY else energy_metric(experiment.metrics) or ""
+
+
+def _sentences(found: Sequence[PredictedResource]) -> list[Said]:
+    return [(one.sentence, "") for one in found]
+
+
+QUESTION = Question(
+    key="resource_use", order=10, page_order=45, ask=_resource_use, sentences=_sentences, heading="What else"
+)

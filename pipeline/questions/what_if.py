@@ -18,6 +18,7 @@ from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import added, agreeing, predict_total
 from pipeline.questions.analysis import Analysis, Level, shares
 from pipeline.questions.groups import named_kernels
+from pipeline.questions.question import Question, TargetForecast
 from pipeline.questions.runtime.estimate import Estimate
 from pipeline.questions.runtime.figures import Figures, RuntimeStudy
 from pipeline.questions.runtime.pop import predicted_imbalance
@@ -461,3 +462,23 @@ def _unevenness(analysis: Analysis, level: Level) -> FloatArray:
 def _useful(kernels: Kernels) -> BoolArray:
     pairs = zip(kernels.paradigms, kernels.regions, strict=True)
     return np.array([region_class(*pair) in USEFUL_WORK for pair in pairs], dtype=np.bool_)
+
+
+_MOST_POTENTIAL = 5  # kernels that a summary lists; `bottlenecks --potential` has all
+
+
+def _potential(asked: TargetForecast) -> PotentialAt | None:
+    """Return the regions that would gain most at the last target."""
+    found = potential(asked.analysis, asked.analysis.regions, asked.targets[-1])
+    if found is None or not len(found.kernels):
+        return None
+    all_of_them = found.of(asked.analysis.regions, asked.analysis.experiment.parameters)
+    return replace(all_of_them, kernels=all_of_them.kernels[:_MOST_POTENTIAL])
+
+
+QUESTION = Question(
+    key="potential",
+    order=30,
+    ask=_potential,
+    sentences=lambda found: [(found.sentence, "")] if found.sentence else (),
+)

@@ -1,21 +1,18 @@
 """What ``summary.json`` and ``--json`` hold (docs/reference/schemas/summary.schema.json)."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Annotated, Any, TypedDict
+from typing import Any
 
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
 from ingest.callpaths import folded
-from ingest.experiment import Experiment
 from pipeline.columns.column import json_rows
 from pipeline.columns.kernels import KERNELS, RankedKernels
 from pipeline.columns.model_json import measured_json, model_json, predictions_json
 from pipeline.columns.summary import Summary, Target
 from pipeline.models.agreeing_formulas import total_formula
 from pipeline.models.growth import growth_classes, stated_law, total_statement
-from pipeline.models.kernels import Kernels
 from pipeline.questions.analysis import (
     Analysis,
     Level,
@@ -25,46 +22,25 @@ from pipeline.questions.analysis import (
     too_few_scales_sentence,
 )
 from pipeline.questions.crossovers import Crossover, NamedCrossover
-from pipeline.questions.planning.advice import Advice, MeasurementPlan
-from pipeline.questions.runtime.pop import Efficiencies
+from pipeline.questions.question import TargetForecast
 from pipeline.questions.runtime.trust import extrapolation_text
+from pipeline.report.runtime_summary import runtime_summary
 from pipeline.wording.quantities import number, point_json
 
-EFFICIENCY_METRICS = {
-    "overall": "global efficiency",
-    "parallel": "parallel efficiency",
-    "load_balance": "load balance",
-    "communication": "communication efficiency",
-    "computation": "computation scalability",
-    "ipc": "IPC scalability",
-    "instructions": "instruction scalability",
-    "frequency": "frequency scalability",
-}
-GOOD, FAIR = 0.8, 0.6  # efficiencies from here on are called so
-_NO_COMMUNICATION = "efficiencies, since no region is marked as communication"
 LISTED = 20_000  # kernels of a level that a summary lists: 23 MB of JSON
 
 
-def summarise(
-    analysis: Analysis,
-    callpaths: Outlook,
-    regions: Outlook,
-    targets: FloatArray,
-    notices: Sequence[str] = (),
-    *,
-    most: int | None = LISTED,
-) -> Summary:
-    """Return the part of a summary that an analysis and its outlooks say.
+def summarise(ahead: TargetForecast, notices: Sequence[str] = (), *, most: int | None = LISTED) -> Summary:
+    """Return the content of summary.json.
 
     Args:
-        analysis: the modelled experiment.
-        callpaths, regions: their outlooks.
-        targets: float64[Q, D], the points that the outlooks predict.
+        ahead: the models at the targets.
         notices: what was skipped or doubted on the way.
         most: how many kernels of a level are listed, None for all.
     """
+    analysis, targets, (callpaths, regions) = ahead.analysis, ahead.targets, ahead.outlooks
     experiment = analysis.experiment
-    names = experiment.parameters
+    names, groups = experiment.parameters, ahead.groups
     return Summary(
         parameters=list(names),
         points=[point_json(names, row) for row in experiment.points],
@@ -75,8 +51,10 @@ def summarise(
         scaling_reason=analysis.decision.reason,
         kernels=_kernels(analysis, analysis.callpaths, callpaths, targets, most),
         regions=_kernels(analysis, analysis.regions, regions, targets, most),
+        groups=[] if groups is None else _kernels(analysis, analysis.groups, groups, targets, None),
         crossovers=_crossovers(analysis, analysis.callpaths, callpaths.crossovers),
         region_crossovers=_crossovers(analysis, analysis.regions, regions.crossovers),
+        group_crossovers=() if groups is None else _crossovers(analysis, analysis.groups, groups.crossovers),
         not_listed={
             key: 0
             if most is None
@@ -88,15 +66,12 @@ def summarise(
         },
         total=_total(analysis, callpaths, targets),
         notices=[*notices, *([too_few_scales_sentence(analysis)] if analysis.is_profile else [])],
-    )
-
-
-def with_groups(summary: Summary, analysis: Analysis, outlook: Outlook, targets: FloatArray) -> Summary:
-    """Return a summary with the groups of kernels, and who overtakes whom among them."""
-    return replace(
-        summary,
-        groups=_kernels(analysis, analysis.groups, outlook, targets, None),
-        group_crossovers=_crossovers(analysis, analysis.groups, outlook.crossovers),
+        answers=ahead.answers,
+        runtime=runtime_summary(ahead.runtime, names),
+        metrics={
+            metric: _metric(other, *ahead.of_others[metric], targets)
+            for metric, other in ahead.others.items()
+        },
     )
 
 
@@ -136,17 +111,18 @@ def _listed(analysis: Analysis, level: Level, outlook: Outlook, most: int | None
     return leading
 
 
-def metric_summary(
-    analysis: Analysis, callpaths: Outlook, regions: Outlook, targets: FloatArray
-) -> dict[str, Any]:
+def _metric(analysis: Analysis, callpaths: Outlook, regions: Outlook, targets: FloatArray) -> dict[str, Any]:
     """Return an entry of the ``metrics`` of summary.json: the kernels that are not zero everywhere."""
-    summary = summarise(analysis, callpaths, regions, targets)
+    kernels, coarse = (
+        [row for row in _kernels(analysis, level, outlook, targets, LISTED) if any(row["measured"])]
+        for level, outlook in ((analysis.callpaths, callpaths), (analysis.regions, regions))
+    )
     return {
         "unit": analysis.callpaths.kernels.unit,
         "additive": analysis.additive,
-        "kernels": [row for row in summary.kernels if any(row["measured"])],
-        "regions": [row for row in summary.regions if any(row["measured"])],
-        "total": summary.total,
+        "kernels": kernels,
+        "regions": coarse,
+        "total": _total(analysis, callpaths, targets),
     }
 
 
@@ -209,83 +185,3 @@ def _probability_total_grows(analysis: Analysis, outlook: Outlook) -> float:
 
 def _weighted(values: FloatArray, weights: FloatArray) -> float:
     return float(np.average(values, weights=weights)) if weights.sum() > 0 else 0.0
-
-
-def efficiency_summary(experiment: Experiment, found: Efficiencies | None) -> dict[str, Any]:
-    """Return the POP efficiencies of every point, null if not available, and why they are not."""
-    if found is None:
-        return {"points": [], "notices": [_NO_COMMUNICATION]}
-    rows = []
-    for i, point in enumerate(experiment.points):
-        metrics = {key: getattr(found, key)[i] for key in EFFICIENCY_METRICS}
-        row: dict[str, Any] = {"at": point_json(experiment.parameters, point)}
-        rows.append(row | {key: number(v) if np.isfinite(v) else None for key, v in metrics.items()})
-    return {"points": rows, "notices": list(found.notices)}
-
-
-class SettledJson(TypedDict):
-    """A kernel whose growth a measurement settles."""
-
-    callpath: list[str]
-    share: Annotated[float, "of the doubt about it"]
-
-
-class MeasurementJson(TypedDict):
-    """A measurement that is advised."""
-
-    at: dict[str, float]
-    repetitions: int
-    cost: float
-    relative_width_after: Annotated[float, "of the interval of the total at the target"]
-    reduction: Annotated[float, "share of the width that it takes away"]
-    settles: list[SettledJson]
-
-
-class PlanJson(TypedDict):
-    """What to measure next for a target."""
-
-    target: dict[str, float]
-    unit: Annotated[str, "of budget and costs: core-s, or node-s if only nodes are counted"]
-    budget: float
-    beyond: Annotated[bool, "whether the target lies beyond the measured range"]
-    relative_width: Annotated[float, "of the interval of the total at the target now"]
-    plan: list[MeasurementJson]
-    instead: Annotated[MeasurementJson | None, "without a plan: what would help at any price"]
-
-
-class PlanOfTargetJson(TypedDict):
-    """The measurements for one of several targets."""
-
-    target: dict[str, float]
-    plan: list[MeasurementJson]
-
-
-def plan_summary(found: MeasurementPlan, level: Level) -> PlanJson:
-    """Return what to measure next and what that gains; `level` has the call paths."""
-    names = level.models.parameters
-    steps, instead = (
-        [_advice(one, names, level.kernels) for one in some if one] for some in (found.steps, [found.instead])
-    )
-    return {
-        "target": point_json(names, np.array(found.target)),
-        "unit": found.unit,
-        "budget": number(found.budget),
-        "beyond": found.beyond,
-        "relative_width": number(found.width),
-        "plan": steps,
-        "instead": next(iter(instead), None),
-    }
-
-
-def _advice(advice: Advice, parameters: Sequence[str], kernels: Kernels) -> MeasurementJson:
-    return {
-        "at": point_json(parameters, np.array(advice.point)),
-        "repetitions": advice.repetitions,
-        "cost": number(advice.cost),
-        "relative_width_after": number(advice.width),
-        "reduction": number(advice.reduction),
-        "settles": [
-            {"callpath": list(kernels.callpaths[settled.kernel]), "share": number(settled.share)}
-            for settled in advice.settles
-        ],
-    }

@@ -32,7 +32,7 @@ from pipeline.campaign.run_state import STATUSES, Alive, RunState, output_notice
 from pipeline.columns.campaigns import AskedQuantity, ShownCampaign, ShownRound, ShownRun
 from pipeline.questions.analysis import named_targets
 from pipeline.questions.planning import rounds
-from pipeline.stages.advise import TIMES, run_costs
+from pipeline.questions.planning.next_measurement import TIMES, run_costs
 from pipeline.stages.campaign_output import judge_output, reset_runs
 from pipeline.store.lock import Notify, only_writer
 from pipeline.store.results import read_analysis

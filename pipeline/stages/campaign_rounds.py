@@ -51,9 +51,9 @@ from pipeline.columns.campaigns import CampaignAnswer
 from pipeline.config.options import Options, load_options
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.planning import plan, rounds
+from pipeline.questions.planning.next_measurement import TIMES, run_costs
 from pipeline.questions.planning.rounds import LiftedLimit, limit_to_lift
 from pipeline.report.terminal.filter import effect_sentence
-from pipeline.stages.advise import TIMES, run_costs
 from pipeline.stages.campaign import read_progress
 from pipeline.stages.campaign_submission import (
     allowed_runs,
@@ -424,7 +424,7 @@ def _next_for_question(
     options = _with_evidence(options, progress, notify)
     analysis = _analysed(campaign, options, notify)
     at = np.array([question.at[name] for name in analysis.experiment.parameters])
-    asked = plan.Question(at=at, quantity=question.quantity, width=question.width)
+    asked = plan.WantedFigure(at=at, quantity=question.quantity, width=question.width)
     *earlier, last = design.rounds
     design = replace(design, rounds=(*earlier, replace(last, answer=_answer(analysis, asked))))
     budget = float("inf") if campaign.budget is None else campaign.budget - progress.spent
@@ -565,7 +565,7 @@ class _Costs:
         return np.array([float(resources(launcher, one).cores) for one in self._named(points)])
 
 
-def _answer(analysis: Analysis, asked: plan.Question) -> CampaignAnswer | None:
+def _answer(analysis: Analysis, asked: plan.WantedFigure) -> CampaignAnswer | None:
     """Return the answer so far; None if there is no model or no interval yet."""
     if analysis.is_profile:
         return None

@@ -1,8 +1,7 @@
 """The model stage: from an experiment to its models, and to their predictions at target points."""
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -12,45 +11,21 @@ from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from ingest.experiment import MetricChoice
 from ingest.scaling import decide_scaling
-from pipeline.columns.held_out import held_out_json
 from pipeline.columns.summary import Summary
 from pipeline.config.options import Options
 from pipeline.models.kernels import metrics_beside
 from pipeline.models.options import MIN_EFFICIENCY, Expectation
-from pipeline.questions.analysis import (
-    Analysis,
-    Outlook,
-    analyse,
-    default_target,
-    look_ahead,
-    named_targets,
-    scaling_of,
-)
-from pipeline.questions.differing_work import DifferingWork, differing_work
-from pipeline.questions.expected_growth import JudgedExpectation, judged
-from pipeline.questions.extra_p import extra_p
-from pipeline.questions.resource_use import PredictedResource, resource_metrics, resource_use
-from pipeline.questions.runtime.pop import efficiencies
-from pipeline.questions.runtime.runtime import Runtime, runtime
+from pipeline.questions.analysis import Analysis, analyse, default_target, named_targets, scaling_of
+from pipeline.questions.question import TargetForecast
+from pipeline.questions.resource_use import resource_metrics
 from pipeline.questions.what_if import PotentialAt, effect, potential, what_if
-from pipeline.report.runtime_summary import runtime_summary
-from pipeline.report.summary import (
-    LISTED,
-    PlanJson,
-    efficiency_summary,
-    metric_summary,
-    plan_summary,
-    summarise,
-    with_groups,
-)
-from pipeline.stages.advise import next_measurements
+from pipeline.report.summary import LISTED, summarise
 from pipeline.store.results import StoredStudy
 from pipeline.wording.quantities import point_text
 
 if TYPE_CHECKING:
     from pipeline.stages.ingest import Ingested  # whose readers no stored study needs
 
-_MOST_POTENTIAL = 5  # kernels that a summary lists; `bottlenecks --potential` has all
 _NO_OTHERS: Mapping[str, Analysis] = MappingProxyType({})
 
 
@@ -142,117 +117,6 @@ def metric_to_model(read: "Ingested", options: Options) -> str:
     return first
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class TargetForecast:
-    """What the models of a study say at target points; what is not asked for is not computed.
-
-    Attributes:
-        analysis: the models of the chosen metric.
-        targets: float64[Q, D].
-        min_efficiency: the efficiency up to whose scale is asked.
-        others: the models of other metrics, by name.
-        expectations: how some of it is expected to grow.
-        measurable: the study that can be continued, if it is another one, such as that on another machine.
-    """
-
-    analysis: Analysis
-    targets: FloatArray
-    min_efficiency: float = MIN_EFFICIENCY
-    others: Mapping[str, Analysis] = field(default_factory=dict)
-    expectations: Sequence[Expectation] = ()
-    measurable: Analysis | None = None
-
-    @cached_property
-    def outlooks(self) -> tuple[Outlook, Outlook]:
-        """What the call paths and the regions do."""
-        return outlooks(self.analysis, self.targets)
-
-    @cached_property
-    def groups(self) -> Outlook | None:
-        """What the groups of kernels do; None if the metric has no sum."""
-        return (
-            look_ahead(self.analysis, self.analysis.groups, self.targets) if self.analysis.additive else None
-        )
-
-    @cached_property
-    def of_others(self) -> dict[str, tuple[Outlook, Outlook]]:
-        """The same of other metrics, by name, without crossovers."""
-        return {
-            metric: outlooks(other, self.targets, crossing=False) for metric, other in self.others.items()
-        }
-
-    @cached_property
-    def runtime(self) -> Runtime | None:
-        """Wall time, speed-up and losses; None if the models are not of time."""
-        return runtime(self.analysis, self.targets, self.min_efficiency)
-
-    @cached_property
-    def work(self) -> DifferingWork | None:
-        """The ``differing_work`` of summary.json."""
-        return differing_work(self.analysis)
-
-    @cached_property
-    def next_measurement(self) -> PlanJson | None:
-        """The ``next_measurement`` of summary.json, for the last target."""
-        study = self.measurable or self.analysis
-        plan = None if self.runtime is None else next_measurements(study, self.targets[-1])
-        return None if plan is None else plan_summary(plan, study.callpaths)
-
-    @cached_property
-    def resource_use(self) -> tuple[PredictedResource, ...]:
-        """What runs take beside time at the targets."""
-        models = {self.analysis.metric: self.analysis, **self.others}
-        return tuple(resource_use(models, self.targets))
-
-    @cached_property
-    def efficiency(self) -> dict[str, Any]:
-        """The ``efficiency`` of summary.json."""
-        experiment = self.analysis.experiment
-        return efficiency_summary(experiment, efficiencies(experiment, self.analysis.decision))
-
-    @cached_property
-    def potential(self) -> PotentialAt | None:
-        """The ``potential`` of summary.json, for the last target."""
-        found = potential(self.analysis, self.analysis.regions, self.targets[-1])
-        if found is None or not len(found.kernels):
-            return None
-        all_of_them = found.of(self.analysis.regions, self.analysis.experiment.parameters)
-        return replace(all_of_them, kernels=all_of_them.kernels[:_MOST_POTENTIAL])
-
-    @cached_property
-    def judged_expectations(self) -> tuple[JudgedExpectation, ...]:
-        """The ``expectations`` of summary.json, for the last target."""
-        models = {self.analysis.metric: self.analysis, **self.others}
-        return judged(self.expectations, self.analysis.experiment, models, self.targets[-1])
-
-    @cached_property
-    def held_out(self) -> dict[str, Any] | None:
-        """The ``held_out`` of summary.json."""
-        return held_out_json(self.analysis)
-
-    def summary(self, notices: Sequence[str] = (), *, most: int | None = LISTED) -> Summary:
-        """Return the content of summary.json with so many kernels of a level, None for all."""
-        summary = summarise(self.analysis, *self.outlooks, self.targets, notices, most=most)
-        if self.groups:
-            summary = with_groups(summary, self.analysis, self.groups, self.targets)
-        return replace(
-            summary,
-            differing_work=self.work,
-            extra_p=extra_p(self.analysis, self.targets[-1]),
-            next_measurement=self.next_measurement,
-            potential=self.potential,
-            efficiency=self.efficiency,
-            expectations=self.judged_expectations,
-            held_out=self.held_out,
-            resource_use=self.resource_use,
-            runtime=runtime_summary(self.runtime, self.analysis.experiment.parameters),
-            metrics={
-                metric: metric_summary(other, *self.of_others[metric], self.targets)
-                for metric, other in self.others.items()
-            },
-        )
-
-
 def forecast_at(
     analysis: Analysis,
     at: Sequence[Mapping[str, float]],
@@ -280,7 +144,7 @@ def summary_of(
     most: int | None = LISTED,
 ) -> Summary:
     """Return the content of summary.json for target points; arguments as of `TargetForecast`."""
-    return forecast_at(analysis, at, min_efficiency, others).summary(notices, most=most)
+    return summarise(forecast_at(analysis, at, min_efficiency, others), notices, most=most)
 
 
 def stored_summary(
@@ -347,18 +211,6 @@ def target_points(analysis: Analysis, at: Sequence[Mapping[str, float]]) -> Floa
     experiment = analysis.experiment
     targets = named_targets(experiment.parameters, experiment.points, at, "--at", experiment.left_out)
     return default_target(analysis) if analysis.is_profile else targets
-
-
-def outlooks(analysis: Analysis, targets: FloatArray, *, crossing: bool = True) -> tuple[Outlook, Outlook]:
-    """Look ahead from the call paths and from the regions to target points, float64[Q, D].
-
-    Crossovers are only looked for if they are asked for: they take longer than all else.
-    """
-    callpaths, regions = (
-        look_ahead(analysis, level, targets, crossing=crossing)
-        for level in (analysis.callpaths, analysis.regions)
-    )
-    return callpaths, regions
 
 
 def require_additive(analysis: Analysis) -> None:

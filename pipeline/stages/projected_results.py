@@ -17,13 +17,9 @@ from pipeline.projection.machines.machine_values import load_machine
 from pipeline.projection.study.projected_study import StudyProjection, project_study
 from pipeline.projection.study.study_machine import StudyMachine, study_machine
 from pipeline.questions.analysis import Analysis
-from pipeline.stages.model import (
-    TargetForecast,
-    metric_to_model,
-    modelled,
-    modelled_beside,
-    target_points,
-)
+from pipeline.questions.question import TargetForecast
+from pipeline.report.summary import summarise
+from pipeline.stages.model import metric_to_model, modelled, modelled_beside, target_points
 from pipeline.stages.project import stored_models
 from pipeline.stages.report import page_of
 from pipeline.store.generation import damaged
@@ -57,12 +53,12 @@ class ProjectedForecast:
     @cached_property
     def summary(self) -> Summary:
         """The content of summary.json for the study on the other machine."""
-        return self.there.summary(self.projection.there.experiment.notices)
+        return summarise(self.there, self.projection.there.experiment.notices)
 
     @cached_property
     def two_machines(self) -> StudyOnTwoMachines:
         """Both sides, as `pipeline project --json` writes them."""
-        here = self._on(self.projection.here).summary(self.projection.here.experiment.notices)
+        here = summarise(self._on(self.projection.here), self.projection.here.experiment.notices)
         return on_two_machines(self.projection, here, self.summary, self.targets[-1])
 
     @cached_property

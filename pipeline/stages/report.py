@@ -10,9 +10,10 @@ from pipeline.models.formulas import read_growths
 from pipeline.models.options import MIN_EFFICIENCY, Expectation
 from pipeline.projection.rooflines.rooflines import StudyRoofline, study_roofline
 from pipeline.questions.analysis import Analysis
-from pipeline.report.page import MetricOutlook, Report, report_html
+from pipeline.questions.question import TargetForecast
+from pipeline.report.page import Report, report_html
 from pipeline.report.page.page_data import filter_data
-from pipeline.stages.model import TargetForecast, forecast_at
+from pipeline.stages.model import forecast_at
 from pipeline.store.atomic import write_text
 from pipeline.store.freshness import state_of
 from pipeline.store.generation import StoredResult, damaged, finish, new_generation, open_result, publish
@@ -37,28 +38,11 @@ def page_of(
         evidence: the content of ``app.filter.json``; None without a filter.
         more: further content of the report.
     """
-    callpaths, regions = ahead.outlooks
     return report_html(
         Report(
-            analysis=ahead.analysis,
-            callpaths=callpaths,
-            regions=regions,
-            targets=ahead.targets,
+            ahead=ahead,
             provenance=provenance,
             filter_evidence=evidence,
-            efficiency=ahead.efficiency,
-            work=ahead.work,
-            runtime=ahead.runtime,
-            others=tuple(
-                MetricOutlook(analysis=ahead.others[name], callpaths=of_callpaths, regions=of_regions)
-                for name, (of_callpaths, of_regions) in ahead.of_others.items()
-                if name not in ahead.analysis.experiment.metrics_of_runs  # they are of no call path
-            ),
-            next_measurement=ahead.next_measurement,
-            potential=ahead.potential,
-            resource_use=ahead.resource_use,
-            expectations=ahead.judged_expectations,
-            held_out=ahead.held_out,
             **{"files": _file_dates(provenance), **more},
         )
     )

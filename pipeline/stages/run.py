@@ -21,6 +21,7 @@ from pipeline.config.options import Options
 from pipeline.execution.executors import ProgressDisplay, choose_executor, no_progress
 from pipeline.models.kernel_locations import study_locations
 from pipeline.questions.groups import matching_nothing
+from pipeline.report.summary import summarise
 from pipeline.stages.filter import store_filter_of_study
 from pipeline.stages.ingest import Ingested, ingest, skipped_entry, with_parameter
 from pipeline.stages.model import (
@@ -144,7 +145,7 @@ def _compute(
         ungrouped = matching_nothing(analysis.callpaths.kernels, options.groups)
         notices = (*read.experiment.notices, *abridged(measured, locations), *ungrouped)
         ahead = forecast_at(analysis, options.at, options.min_efficiency, others, options.expectations)
-        summary = ahead.summary(notices, most=most_listed(options))
+        summary = summarise(ahead, notices, most=most_listed(options))
         write_json(folder / SUMMARY, document(focused(summary, options.focus, options.without)))
         del summary  # of large studies it takes as much memory as everything else
         write_analysis(folder, analysis, others)

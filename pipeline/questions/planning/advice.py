@@ -9,9 +9,10 @@ models (`plan`): there formulas decide.
 """
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import predict_total
 from pipeline.questions.planning.plan import Places, doubt_about_total, measured_already, plan
 from pipeline.questions.runtime.trust import WIDE
-from pipeline.wording.quantities import quantity
+from pipeline.wording.quantities import counted, half_width, point_json, point_text, quantity
 
 _PILOT_VALUES = 3  # of each parameter: the fewest that a model can be made from
 _SERIES_VALUES = 5  # of each parameter, that trust in a model asks for
@@ -206,66 +207,90 @@ def _distance_to_line(points: FloatArray, start: FloatArray, end: FloatArray) ->
 LEAST_GAIN = 0.2  # of the interval's width, that a measurement has to be expected to take away
 USEFUL_WIDTH = WIDE  # upper over lower end of the interval afterwards, at most
 _MOST_STEPS = 3
+_NARROW = 0.2  # width relative to the value, which needs no further measurement
 _NAMED = 5  # kernels named at most
 _LEAST_COST = 1e-300
 _SHARE = 0.1  # of a measurement's use, from which a kernel is named
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Settled:
-    """What a measurement settles about one kernel.
+    """A kernel whose growth a measurement settles."""
 
-    Attributes:
-        kernel: index of the kernel.
-        share: its share in what the measurement takes from the doubt about the total, 0 to 1.
-    """
-
-    kernel: int
-    share: float
+    callpath: tuple[str, ...]
+    share: Annotated[float, "of the doubt about it"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Advice:
-    """A further measurement, to be taken after those advised before it.
+    """A measurement that is advised.
 
-    Attributes:
-        point: parameter values.
-        repetitions: how often.
-        cost: core-seconds for all repetitions.
-        width: expected width of the total's interval at the target afterwards, relative to the value.
-        reduction: share of the width before this measurement that it is expected to take away, 0 to 1.
-        settles: the kernels about which it says most.
+    It is taken after those advised before it; costs are those of all repetitions.
     """
 
-    point: tuple[float, ...]
+    document_name: ClassVar[str] = "measurement"
+
+    at: Mapping[str, float]
     repetitions: int
     cost: float
-    width: float
-    reduction: float
+    relative_width_after: Annotated[float, "of the interval of the total at the target"]
+    reduction: Annotated[float, "share of the width that it takes away"]
     settles: tuple[Settled, ...]
+
+    def text(self, unit: str) -> str:
+        """Say what is measured: ``p = 32, 3 runs (about 11.1 core-hours)``."""
+        return (
+            f"{point_text(self.at)}, {counted(self.repetitions, 'run')} (about {quantity(self.cost, unit)})"
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
 class MeasurementPlan:
-    """What to measure for a narrower interval of the total at a target.
+    """What to measure next for a narrower interval of the total at a target, each step clearly worth it.
 
     Attributes:
-        target: parameter values.
-        budget: core-seconds that may be spent.
-        unit: of budget and costs, if these are not core-seconds.
-        width: of the interval now, relative to the value.
-        steps: the measurements in their order, each clearly worth it; empty if none within the budget is.
+        unit: of budget and costs: core-s, or node-s if only nodes are counted.
         beyond: whether the target lies beyond the measured range.
-        instead: without steps, the one run that would be advised at any price; None if none would help.
+        relative_width: of the interval of the total at the target now.
+        plan: the measurements in their order; empty if none within the budget is worth it.
+        instead: without them, the one run that would be advised at any price; None if none would help.
     """
 
-    target: tuple[float, ...]
-    budget: float
-    width: float
-    steps: tuple[Advice, ...]
-    beyond: bool = True
-    instead: Advice | None = None
+    target: Mapping[str, float]
     unit: str = "core-s"
+    budget: float
+    beyond: bool = True
+    relative_width: float
+    plan: tuple[Advice, ...]
+    instead: Advice | None = None
+
+    @property
+    def first_step(self) -> str:
+        """What to measure first; empty if nothing is worth it."""
+        return f"Measure {self.plan[0].text(self.unit)}" if self.plan else ""
+
+    @property
+    def sentence(self) -> str:
+        """What to measure next and what it gains, or why nothing is worth it."""
+        target, now = point_text(self.target), f"({half_width(self.relative_width)})"
+        if self.plan:
+            step = self.plan[0]
+            before, to = half_width(self.relative_width), half_width(step.relative_width_after)
+            where = "there" if step.at == self.target else f"at {target}"
+            return f"{self.first_step}: interval {where} from {before} to about {to}."
+        if self.relative_width <= _NARROW:
+            return f"The interval at {target} is narrow {now}: no measurement would make it clearly narrower."
+        if not self.beyond:
+            return (
+                f"{target} lies within the measured scales: larger ones would not narrow its interval {now}."
+            )
+        spent = quantity(self.budget, self.unit)
+        text = f"No measurement for up to {spent} would make the interval at {target} {now} clearly narrower"
+        text += " and useful"
+        if self.instead is None:
+            return f"{text}, not even one there: the measurements scatter too much."
+        to = half_width(self.instead.relative_width_after)
+        return f"{text}; {self.instead.text(self.unit)} would: about {to}."
 
 
 Cost = Callable[[FloatArray], FloatArray]
@@ -274,6 +299,7 @@ Cost = Callable[[FloatArray], FloatArray]
 
 def advise(
     models: ScalingModels,
+    callpaths: Sequence[tuple[str, ...]],
     measured: FloatArray,
     at: FloatArray,
     budget: float,
@@ -289,6 +315,7 @@ def advise(
 
     Args:
         models: kernels that sum up to the total.
+        callpaths: of these kernels.
         measured: float64[P, D], the points measured so far.
         at: float64[D], the target.
         budget: core-seconds to spend.
@@ -307,25 +334,30 @@ def advise(
     price = cost or (lambda points: np.asarray(models.expected(points).sum(axis=0)))
     width = float(_intervals(models, at[None])[0][0])
     if (at <= models.last).all():
-        steps = _inside(models, measured, at, budget, price, noise)
+        steps = _inside(models, callpaths, measured, at, budget, price, noise)
         return MeasurementPlan(
-            target=tuple(at.tolist()), budget=budget, width=width, steps=steps, beyond=False
+            target=point_json(models.parameters, at),
+            budget=budget,
+            relative_width=width,
+            plan=steps,
+            beyond=False,
         )
     points = larger_points(measured, at)
     costs = np.maximum(price(points), _LEAST_COST)
-    choose = partial(_beyond, models, at, points, costs)
+    choose = partial(_beyond, models, callpaths, at, points, costs)
     steps = choose(budget, repetitions)
     return MeasurementPlan(
-        target=tuple(at.tolist()),
+        target=point_json(models.parameters, at),
         budget=budget,
-        width=width,
-        steps=steps,
+        relative_width=width,
+        plan=steps,
         instead=None if steps else next(iter(choose(np.inf, 1)), None),
     )
 
 
 def _beyond(
     models: ScalingModels,
+    callpaths: Sequence[tuple[str, ...]],
     at: FloatArray,
     points: FloatArray,
     costs: FloatArray,
@@ -350,12 +382,12 @@ def _beyond(
         best = int(np.where(worth, gain / costs, -np.inf).argmax())
         steps.append(
             Advice(
-                point=tuple(points[best].tolist()),
+                at=point_json(models.parameters, points[best]),
                 repetitions=int(runs[best]),
                 cost=float(runs[best] * costs[best]),
-                width=float(widths[best]),
+                relative_width_after=float(widths[best]),
                 reduction=float(1 - widths[best] / before),
-                settles=_settled(models, at, np.maximum(points[best], reached)),
+                settles=_settled(models, callpaths, at, np.maximum(points[best], reached)),
             )
         )
         reached, before = np.maximum(points[best], reached), float(widths[best])
@@ -392,24 +424,27 @@ def _as_far(models: ScalingModels, at: FloatArray, reached: FloatArray) -> Float
     return np.where(at > models.last, nearer, at)
 
 
-def _settled(models: ScalingModels, at: FloatArray, reached: FloatArray) -> tuple[Settled, ...]:
+def _settled(
+    models: ScalingModels, callpaths: Sequence[tuple[str, ...]], at: FloatArray, reached: FloatArray
+) -> tuple[Settled, ...]:
     """Return the kernels whose intervals at a target lose most by a measurement."""
     found = models.predict(np.stack([at, _as_far(models, at, reached)]))
     size = np.where(found.value > 0, found.value, 1.0)
     now, after = ((found.upper - found.lower) / size).T * size[:, 0]
-    return _largest(now**2 - after**2)
+    return _largest(now**2 - after**2, callpaths)
 
 
-def _largest(taken: FloatArray, kernels: IntArray | None = None) -> tuple[Settled, ...]:
+def _largest(taken: FloatArray, callpaths: Sequence[tuple[str, ...]]) -> tuple[Settled, ...]:
     """Name the kernels of most of what is taken from the variances, float64[K]."""
     taken = np.maximum(taken, 0.0)
     share = taken / max(float(taken.sum()), _LEAST_COST)
     named = [int(k) for k in np.argsort(-share, kind="stable")[:_NAMED] if share[k] >= _SHARE]
-    return tuple(Settled(k if kernels is None else int(kernels[k]), float(share[k])) for k in named)
+    return tuple(Settled(callpath=callpaths[k], share=float(share[k])) for k in named)
 
 
 def _inside(
     models: ScalingModels,
+    callpaths: Sequence[tuple[str, ...]],
     measured: FloatArray,
     at: FloatArray,
     budget: float,
@@ -431,14 +466,15 @@ def _inside(
     left = [doubt.deviation(step.after) / start for step in steps]
     if not steps or left[-1] > 1 - LEAST_GAIN or spans[0] ** left[-1] > USEFUL_WIDTH:
         return ()
+    doubted = [callpaths[k] for k in kernels.tolist()]
     return tuple(
         Advice(
-            point=tuple(points[step.place].tolist()),
+            at=point_json(models.parameters, points[step.place]),
             repetitions=step.repetitions,
             cost=float(places.cost[step.place]) * step.repetitions,
-            width=float(widths[0]) * after,
+            relative_width_after=float(widths[0]) * after,
             reduction=1 - after / before,
-            settles=_largest(step.before.covariance[:, -1, -1] - step.after.covariance[:, -1, -1], kernels),
+            settles=_largest(step.before.covariance[:, -1, -1] - step.after.covariance[:, -1, -1], doubted),
         )
         for step, before, after in zip(steps, [1.0, *left], left, strict=False)
     )

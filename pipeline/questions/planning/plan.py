@@ -294,7 +294,7 @@ Quantity: TypeAlias = Literal["efficiency", "speedup", "time", "core-hours"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Question:
+class WantedFigure:
     """A figure at a target scale.
 
     Attributes:
@@ -309,7 +309,7 @@ class Question:
     width: float = 0.2
 
 
-def answer(analysis: Analysis, question: Question) -> Estimate:
+def answer(analysis: Analysis, question: WantedFigure) -> Estimate:
     """Predict the figure that is asked for with its 90 % interval; times in seconds.
 
     Value and ends are NaN if models or data do not give the figure: no efficiency without a parameter that
@@ -340,7 +340,7 @@ _LEAST_END = 1e-3  # of a value, what its lower end counts as
 
 def foreseen_widths(
     analysis: Analysis,
-    question: Question,
+    question: WantedFigure,
     points: FloatArray,
     repetitions: IntArray,
     options: ModelOptions | None = None,

@@ -26,7 +26,7 @@ from pipeline.questions.planning.advice import (
 )
 from pipeline.questions.planning.plan import (
     Places,
-    Question,
+    WantedFigure,
     answer,
     doubt_about_total,
     foreseen_widths,
@@ -110,7 +110,7 @@ class Round:
 
 def next_round(
     progress: Progress,
-    question: Question | None = None,
+    question: WantedFigure | None = None,
     analysis: Analysis | None = None,
     options: ModelOptions | None = None,
 ) -> Round:
@@ -154,7 +154,7 @@ def _measured(progress: Progress, missing: IntArray) -> Round:
 def _series(
     progress: Progress,
     missing: IntArray,
-    question: Question,
+    question: WantedFigure,
     analysis: Analysis,
     options: ModelOptions | None,
 ) -> Round:
@@ -199,7 +199,7 @@ def _affordable(progress: Progress, wanted: IntArray, purpose: Purpose) -> Round
 
 
 def _extra(
-    progress: Progress, question: Question, analysis: Analysis, options: ModelOptions | None, width: float
+    progress: Progress, question: WantedFigure, analysis: Analysis, options: ModelOptions | None, width: float
 ) -> Round:
     """Choose the runs that most likely make the answer narrow enough per core-second."""
 
@@ -232,7 +232,7 @@ def _chance(widths: FloatArray, wanted: float) -> float:
     return float(ndtr((np.log(wanted) - logs.mean()) / max(float(logs.std(ddof=1)), 1e-9)))
 
 
-def _choices(progress: Progress, question: Question, analysis: Analysis) -> list[IntArray]:
+def _choices(progress: Progress, question: WantedFigure, analysis: Analysis) -> list[IntArray]:
     """Return what a round may consist of: runs int64[Q] at every candidate.
 
     One more at all measured points, which stays balanced; one at the largest; and what `plan` says for what
@@ -246,7 +246,7 @@ def _choices(progress: Progress, question: Question, analysis: Analysis) -> list
     return [choice for choice in distinct.values() if np.isfinite(progress.cost_of(choice))]
 
 
-def _planned(progress: Progress, question: Question, analysis: Analysis, budget: float) -> IntArray:
+def _planned(progress: Progress, question: WantedFigure, analysis: Analysis, budget: float) -> IntArray:
     """Return the runs that the covariances of the models say are worth most within a budget, int64[Q]."""
     runs = np.zeros(len(progress.points), dtype=np.int64)
     known = np.flatnonzero(np.isfinite(progress.cost))
@@ -282,7 +282,7 @@ class LiftedLimit:
 
 def limit_to_lift(
     progress: Progress,
-    question: Question,
+    question: WantedFigure,
     analysis: Analysis,
     cost: Cost,
     options: ModelOptions | None = None,
@@ -311,7 +311,7 @@ def limit_to_lift(
 
 
 def _larger_scales(
-    question: Question, analysis: Analysis, cost: Cost, options: ModelOptions | None, progress: Progress
+    question: WantedFigure, analysis: Analysis, cost: Cost, options: ModelOptions | None, progress: Progress
 ) -> Iterator[LiftedLimit]:
     """Yield what each scale on the way to the target that is not allowed would leave."""
     points = larger_points(progress.points, question.at)
@@ -330,7 +330,7 @@ def _larger_scales(
 
 
 def _beyond_budget(
-    question: Question, analysis: Analysis, options: ModelOptions | None, progress: Progress
+    question: WantedFigure, analysis: Analysis, options: ModelOptions | None, progress: Progress
 ) -> Iterator[LiftedLimit]:
     """Yield what runs at allowed scales would leave that cost more than the budget has."""
     points = progress.points
@@ -355,7 +355,7 @@ def _named(analysis: Analysis, point: FloatArray) -> dict[str, float]:
 
 def _expected(
     analysis: Analysis,
-    question: Question,
+    question: WantedFigure,
     points: FloatArray,
     runs: IntArray,
     options: ModelOptions | None,

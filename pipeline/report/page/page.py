@@ -4,31 +4,30 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import cached_property
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ingest.arrays import FloatArray, IntArray
+from ingest.arrays import IntArray
 from ingest.location_values import SmallFloatArray
 from ingest.number_text import figure
 from pipeline.columns.held_out import held_out_tables
 from pipeline.columns.limit_intervals import interval_behind
-from pipeline.columns.target_sentences import measure_text, next_sentence, work_sentence
 from pipeline.columns.verdict_line import verdict_line
 from pipeline.models.kernel_locations import KernelLocations, PointLocations, folded
 from pipeline.projection.rooflines.rooflines import StudyRoofline
-from pipeline.questions.analysis import Analysis, Outlook, too_few_scales_sentence
-from pipeline.questions.differing_work import DifferingWork
-from pipeline.questions.expected_growth import JudgedExpectation, expectation_sentences
+from pipeline.questions import held_out, pop_efficiency, what_if
+from pipeline.questions.analysis import Analysis, too_few_scales_sentence
 from pipeline.questions.locations import Comparison
-from pipeline.questions.resource_use import PredictedResource
+from pipeline.questions.planning import next_measurement
+from pipeline.questions.question import Answers, TargetForecast
 from pipeline.questions.runtime.figures import Figures
 from pipeline.questions.runtime.limits import Limit
 from pipeline.questions.runtime.losses import Losses, causes_text
 from pipeline.questions.runtime.runtime import Runtime, runtimes_along
 from pipeline.questions.runtime.trust import FAR, VERY_FAR, Reason, Trust
-from pipeline.questions.what_if import PotentialAt
 from pipeline.report.page.embedding import compressed, integers, packed, packed_script, page_text, style_sheet
 from pipeline.report.page.page_data import (
     MetricOutlook,
@@ -71,16 +70,6 @@ _UNBROKEN = re.compile(r" (?==)|(?<==) |(?<=\d) (?=(?:ms|s|min|h)\b)")  # what n
 _NAMED = 3  # regions of the largest losses
 _NOT_TO_BE_PLANNED = "What a run would cost is unknown, so nothing is planned."
 
-Answer = tuple[str, str]
-"""A question in a word or two, and its answer in a line."""
-
-
-def _expectations(found: Sequence[JudgedExpectation]) -> list[Answer]:
-    """Say which expectations are met; nothing if nothing is expected."""
-    text = " ".join(sentence for sentence, _ in expectation_sentences(found))
-    return [("As expected", text)] if text else []
-
-
 RANGES = (256, 128, 64, 32, 16)  # of locations at a point, as many as there is room for
 _STEPS = 65534  # between zero and the largest value of a kernel at a point
 _UNKNOWN = 65535
@@ -98,54 +87,44 @@ class Report:
     """What a report is made of.
 
     Attributes:
-        analysis: the modelled experiment.
-        callpaths: what its call paths do at the targets.
-        regions: what its regions do at the targets.
-        targets: float64[Q, D], the points the outlooks predict; the page opens at the last.
+        ahead: the models at the targets; the page opens at the last.
         provenance: the content of ``run.json``.
         filter_evidence: the content of ``app.filter.json``; None without a filter.
-        efficiency: the ``efficiency`` of ``summary.json``; None leaves the section out.
-        work: the ``differing_work`` of ``summary.json``.
-        runtime: wall time, speed-up and losses at the targets; None if the models are not of time.
-        next_measurement, potential, resource_use, expectations, held_out: those of ``summary.json``.
-        others: all other metrics; the page carries as many as its size allows.
         machines: if the study was projected.
         roofline: what limits the kernels on the machine measured on; None leaves the section out.
         files: when the input files were last changed, for studies that state no date.
         locations: the largest kernels on each location, of one metric each.
     """
 
-    analysis: Analysis
-    callpaths: Outlook
-    regions: Outlook
-    targets: FloatArray
+    ahead: TargetForecast
     provenance: Mapping[str, Any]
     filter_evidence: Mapping[str, Any] | None = None
-    efficiency: Mapping[str, Any] | None = None
-    work: DifferingWork | None = None
-    runtime: Runtime | None = None
-    next_measurement: Mapping[str, Any] | None = None
-    potential: PotentialAt | None = None
-    resource_use: Sequence[PredictedResource] = ()
-    expectations: Sequence[JudgedExpectation] = ()
-    held_out: Mapping[str, Any] | None = None
-    others: Sequence[MetricOutlook] = ()
     machines: "StudyOnTwoMachines | None" = None
     roofline: StudyRoofline | None = None
     files: Sequence[date] = ()
     locations: Sequence[KernelLocations] = ()
 
+    @cached_property
+    def others(self) -> tuple[MetricOutlook, ...]:
+        """All other metrics of call paths; the page carries as many as its size allows."""
+        ahead = self.ahead
+        return tuple(
+            MetricOutlook(analysis=ahead.others[name], callpaths=callpaths, regions=regions)
+            for name, (callpaths, regions) in ahead.of_others.items()
+            if name not in ahead.analysis.experiment.metrics_of_runs
+        )
+
 
 def report_html(report: Report) -> str:
     """Return the HTML text. It needs no network, and shows whatever names contain as text."""
-    analysis, provenance, found = report.analysis, report.provenance, report.runtime
-    outlooks = report.callpaths, report.regions
-    findings = Findings(analysis, *outlooks, report.targets[-1])
+    ahead, provenance = report.ahead, report.provenance
+    analysis, outlooks, found, asked = ahead.analysis, ahead.outlooks, ahead.runtime, ahead.answers
+    findings = Findings(analysis, *outlooks, ahead.targets[-1])
     reserved = _LEAST_LOCATIONS if report.locations else 0
     callpaths = len(analysis.callpaths.kernels)
     room = int(MOST_CHARACTERS * min(max(callpaths / _USUAL_CALLPATHS, 1.0), _LARGEST))
     room -= len(packed_script()) + len(style_sheet()) + reserved
-    positions = positions_of(analysis, report.targets)
+    positions = positions_of(analysis, ahead.targets)
     levels = levels_shown(analysis, *outlooks, positions, room - _LEAST_REST)
     data = page_data(
         *(analysis, levels, positions, report.filter_evidence, found, report.roofline, room - _LEAST_REST)
@@ -165,18 +144,12 @@ def report_html(report: Report) -> str:
         origin=_origin(report),
         verdict=verdict(findings),
         said=None if found is None else _said_at(findings, found),
-        brief=[] if found is None else _in_brief(findings, found, report.next_measurement, report.potential),
-        answers=[]
-        if found is None
-        else [
-            *answers(findings, found, report.next_measurement),
-            *_expectations(report.expectations),
-            *_resources(report.resource_use),
-        ],
+        brief=[] if found is None else _in_brief(findings, found, asked),
+        answers=[] if found is None else [*answers(findings, found, asked), *asked.headed.items()],
         charts=[] if data["program"] is None else data["program"]["charts"],
         surface=None if data["program"] is None else data["program"]["surface"],
         notices=[
-            *filter(None, [work_sentence(report.work)]),
+            *(sentence for sentence, _ in asked.sentences(remarks=True)),
             *([] if found is None else other_notices(found)),
             *few,
             *_left_out(data, analysis, rest),
@@ -187,10 +160,10 @@ def report_html(report: Report) -> str:
         warnings=model_warnings(analysis.callpaths.models),
         attributes=attributes(analysis.experiment),
         configuration=configuration_rows(provenance),
-        efficiency=None
-        if report.efficiency is None
-        else efficiency_table(report.efficiency, predicted_efficiency(analysis.experiment.parameters, found)),
-        held_out=held_out_tables(report.held_out),
+        efficiency=efficiency_table(
+            asked.of(pop_efficiency.QUESTION), predicted_efficiency(analysis.experiment.parameters, found)
+        ),
+        held_out=held_out_tables(asked.of(held_out.QUESTION)),
         parameter=analysis.parameter,
         parameters=analysis.experiment.parameters,
         machines=_machines_section(report),
@@ -208,7 +181,7 @@ def _locations(
     """Return the values per location in the room that is left, and a notice on what is left out."""
     nodes = callpaths.kernels.node.tolist()
     shown = Shown(
-        metrics={report.analysis.metric: data["metric"]}
+        metrics={report.ahead.analysis.metric: data["metric"]}
         | {
             other.analysis.metric: has_room["metric"]
             for other, has_room in zip(report.others, data["others"], strict=False)
@@ -221,7 +194,7 @@ def _locations(
 
 def _origin(report: Report) -> list[str]:
     """Return the machine measured on and when; a projection names its machines by itself."""
-    experiment = report.analysis.experiment
+    experiment = report.ahead.analysis.experiment
     place = machine(experiment) if report.machines is None else ""
     return [text for text in (place, dates(experiment, report.files)) if text]
 
@@ -278,7 +251,7 @@ def _that_fit(report: Report, positions: Positions, room: int) -> tuple[list[dic
     """Return the metrics for which there is room, in characters, and the names of all others."""
     shown: list[dict[str, Any]] = []
     for other in report.others if room > 0 else ():
-        found = metric_data(report.analysis, positions, other, room)
+        found = metric_data(report.ahead.analysis, positions, other, room)
         room -= len(compressed(found))
         if room < 0:
             break
@@ -390,13 +363,13 @@ def _steps(values: SmallFloatArray, top: SmallFloatArray) -> bytes:
     return steps.astype("<u2").tobytes()
 
 
-def answers(findings: Findings, found: Runtime, plan: Mapping[str, Any] | None) -> list[Answer]:
+def answers(findings: Findings, found: Runtime, asked: Answers) -> list[tuple[str, str]]:
     """Answer the five questions of a scaling study.
 
     Args:
         findings: the study and the target.
         found: its runtime, whose last point is the target.
-        plan: the ``next_measurement`` of ``summary.json``.
+        asked: what is answered beside these.
     """
     breaks = "What breaks first" if found.losses else "What dominates"
     said = _said_at(findings, found)
@@ -405,14 +378,15 @@ def answers(findings: Findings, found: Runtime, plan: Mapping[str, Any] | None) 
         (breaks, _what_breaks(findings, found)),
         *_lost_to(findings, found),
         ("How sure", said["How sure"]),
-        ("What next", _what_next(findings, plan)),
+        ("What next", _what_next(findings, asked)),
     ]
 
 
-def _what_next(findings: Findings, plan: Mapping[str, Any] | None) -> str:
+def _what_next(findings: Findings, asked: Answers) -> str:
     if findings.analysis.is_profile:
         return too_few_scales_sentence(findings.analysis)
-    return next_sentence(plan) or _NOT_TO_BE_PLANNED
+    plan = asked.of(next_measurement.QUESTION)
+    return _NOT_TO_BE_PLANNED if plan is None else plan.sentence
 
 
 def _said_at(findings: Findings, found: Runtime) -> dict[str, str]:
@@ -449,9 +423,7 @@ def _said_along(findings: Findings, found: Runtime, positions: Positions) -> dic
     return {name: [row[name] for row in rows] for name in nothing}
 
 
-def _in_brief(
-    findings: Findings, found: Runtime, plan: Mapping[str, Any] | None, potential: PotentialAt | None
-) -> list[Answer]:
+def _in_brief(findings: Findings, found: Runtime, asked: Answers) -> list[tuple[str, str]]:
     """Say what breaks, with what it would gain, and what to do next, each in a few words."""
     breaks = []
     if found.losses and found.causes[-1] and found.losses[-1].total > 0:
@@ -459,14 +431,10 @@ def _in_brief(
         share = f"{100 * worst.share:.0f}{SPACE}%"
         cause = f"{worst.cause[:1].upper()}{worst.cause[1:]}"
         breaks.append(f"{cause}, {share} of what is lost at {findings.place(found.losses[-1].point)}")
+    potential, plan = asked.of(what_if.QUESTION), asked.of(next_measurement.QUESTION)
     breaks += filter(None, [potential.gain_text if potential else ""])
-    brief = ("What breaks first", "; ".join(breaks)), ("What next", measure_text(plan))
+    brief = ("What breaks first", "; ".join(breaks)), ("What next", plan.first_step if plan else "")
     return [(name, _UNBROKEN.sub(SPACE, text)) for name, text in brief if text]
-
-
-def _resources(found: Sequence[PredictedResource]) -> list[Answer]:
-    """Say what runs take beside time; nothing if that is unknown."""
-    return [("What else", " ".join(one.sentence for one in found))] if found else []
 
 
 def other_notices(found: Runtime) -> tuple[str, ...]:
@@ -577,7 +545,7 @@ def _what_breaks(findings: Findings, found: Runtime) -> str:
     return " ".join(_lost(findings, losses, found.effort_unit) for losses in found.losses)
 
 
-def _lost_to(findings: Findings, found: Runtime) -> list[Answer]:
+def _lost_to(findings: Findings, found: Runtime) -> list[tuple[str, str]]:
     """Say why efficiency is lost at the target, if that is known."""
     if not found.losses or not found.causes[-1]:
         return []

@@ -9,8 +9,6 @@ from itertools import chain
 from pathlib import PurePath
 from typing import Any
 
-import numpy as np
-
 from ingest.arrays import FloatArray
 from ingest.errors import RunNameError
 from ingest.experiment import Experiment
@@ -20,9 +18,16 @@ from ingest.run_settings import counts_work, described_as, metadata_of
 from ingest.scaling import Scaling
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.questions.analysis import Analysis
+from pipeline.questions.pop_efficiency import (
+    EFFICIENCY_METRICS,
+    FAIR,
+    GOOD,
+    MeasuredEfficiency,
+    PopEfficiency,
+    pop_efficiency,
+)
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.report.page.page_data import warning_texts
-from pipeline.report.summary import EFFICIENCY_METRICS, FAIR, GOOD
 from pipeline.wording.quantities import counted, point_text, range_text, value_text
 
 _NO_NAME = "Scaling study"
@@ -210,43 +215,40 @@ def attributes(experiment: Experiment) -> list[tuple[str, Any]]:
     return list(dict.fromkeys(chain.from_iterable(run.attributes.items() for run in experiment.runs)))
 
 
-def efficiency_table(
-    efficiency: Mapping[str, Any], predicted: Sequence[Mapping[str, Any]] = ()
-) -> dict[str, Any]:
-    """Return the rows of the ``efficiency`` of a summary, without metrics that are unknown at all points.
+def efficiency_table(measured: MeasuredEfficiency, predicted: Sequence[PopEfficiency] = ()) -> dict[str, Any]:
+    """Return the rows of efficiencies, without metrics that are unknown at all points.
 
     Args:
-        efficiency: of the measured points.
+        measured: of the measured points.
         predicted: the same at targets, as of `predicted_efficiency`; measured ones are left out.
     """
-    known = [row["at"] for row in efficiency["points"]]
-    points = [*efficiency["points"], *(row for row in predicted if row["at"] not in known)]
-    texts = [point_text(row["at"]) for row in points]
-    measured = len(efficiency["points"])
+    known = [row.at for row in measured.points]
+    points = [*measured.points, *(row for row in predicted if row.at not in known)]
+    texts = [point_text(row.at) for row in points]
+    count = len(measured.points)
     return {
-        "points": [*texts[:measured], *(f"{text} (predicted)" for text in texts[measured:])],
+        "points": [*texts[:count], *(f"{text} (predicted)" for text in texts[count:])],
         "rows": [
             {
                 "name": name,
                 "depth": _EFFICIENCY_DEPTH.get(key, _DEEPEST),
-                "cells": [_efficiency_cell(row[key]) for row in points],
+                "cells": [_efficiency_cell(row.known.get(key)) for row in points],
             }
             for key, name in EFFICIENCY_METRICS.items()
-            if any(row[key] is not None for row in points)
+            if any(key in row.known for row in points)
         ],
-        "notices": efficiency["notices"],
+        "notices": measured.notices,
     }
 
 
-def predicted_efficiency(parameters: Sequence[str], found: Runtime | None) -> list[dict[str, Any]]:
+def predicted_efficiency(parameters: Sequence[str], found: Runtime | None) -> list[PopEfficiency]:
     """Return the efficiencies at the targets; nothing if they are not available."""
     if found is None or found.pop is None:
         return []
-    count = len(found.pop.overall)
+    points = found.figures.points[-len(found.pop.overall) :].tolist()
     return [
-        {"at": dict(zip(parameters, point, strict=True)), **dict.fromkeys(EFFICIENCY_METRICS)}
-        | {name: float(values[q]) for name, values in vars(found.pop).items() if np.isfinite(values[q])}
-        for q, point in enumerate(found.figures.points[-count:].tolist())
+        pop_efficiency(dict(zip(parameters, point, strict=True)), found.pop, q)
+        for q, point in enumerate(points)
     ]
 
 

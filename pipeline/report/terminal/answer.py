@@ -16,14 +16,9 @@ from pipeline.columns.column import filled
 from pipeline.columns.kernel_tables import kernel_names
 from pipeline.columns.kernels import PREDICTION, kernel_columns
 from pipeline.columns.summary import HeldOutScale, LossAt, RuntimeSummary, Summary
-from pipeline.columns.target_sentences import (
-    limits_sentence,
-    next_sentence,
-    target_totals,
-    work_sentence,
-)
+from pipeline.columns.target_sentences import limits_sentence, target_totals
 from pipeline.models.growth import FALLS
-from pipeline.questions.expected_growth import expectation_sentences
+from pipeline.questions.planning import next_measurement
 from pipeline.questions.runtime.losses import causes_sentence
 from pipeline.report.render.console import JOIN, show_sentence
 from pipeline.report.render.terminal_tables import terminal_table
@@ -67,14 +62,13 @@ def show_answer(
     if modelled:
         for text, style in target_totals(summary):
             show_sentence(out, f"At {text}.", style)
-        for found in summary.resource_use:
-            show_sentence(out, found.sentence)
+        for sentence, style in summary.answers.sentences(range(20)):
+            show_sentence(out, sentence, style)
     if runtime is not None:
         _show_limits(out, runtime, predicted=modelled)
         _show_losses(out, runtime)
-    if summary.potential and (sentence := summary.potential.sentence):
-        show_sentence(out, sentence)
-    _show_expectations(out, summary)
+    for sentence, style in summary.answers.sentences(range(20, 100)):
+        show_sentence(out, sentence, style)
     if modelled:
         _show_growing(out, summary, by=by, limit=limit)
         _show_crossing(out, summary, by)
@@ -83,8 +77,8 @@ def show_answer(
     _show_accelerators(out, summary)
     if runtime is not None:
         show_trust(out, summary, modelled)
-    if sentence := work_sentence(summary.differing_work):
-        show_sentence(out, f"{sentence}.", "yellow")
+    for sentence, style in summary.answers.sentences(remarks=True):
+        show_sentence(out, f"{sentence}.", style)
     show_held_out(out, summary)
 
 
@@ -100,8 +94,8 @@ def show_next_step(out: Console, summary: Summary) -> None:
     """Say what to measure next, if models of time could be trusted more."""
     runtime = summary.runtime
     doubted = runtime is not None and runtime.trust.verdict != "high"
-    if doubted and (sentence := next_sentence(summary.next_measurement)):
-        show_sentence(out, sentence)
+    if doubted and (plan := summary.answers.of(next_measurement.QUESTION)):
+        show_sentence(out, plan.sentence)
 
 
 def _headline(summary: Summary, name: str) -> str:
@@ -176,11 +170,6 @@ def added_up(total: float, parts: Sequence[float], most: int = _LOSSES_SHOWN) ->
         left = round(left - round(parts[number], decimals), decimals)
     rest = f"{left:,.{decimals}f}" if left and len(named) < len(parts) else ""
     return AddedUp(f"{total:,.{decimals}f}", tuple(named), rest)
-
-
-def _show_expectations(out: Console, summary: Summary) -> None:
-    for sentence, style in expectation_sentences(summary.expectations):
-        show_sentence(out, sentence, style)
 
 
 def _show_growing(out: Console, summary: Summary, *, by: str, limit: int) -> None:

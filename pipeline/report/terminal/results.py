@@ -30,11 +30,12 @@ from pipeline.columns.target_sentences import (
     target_totals,
 )
 from pipeline.models.kernels import FACTORS
+from pipeline.questions import extra_p, held_out, pop_efficiency, resource_use
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.crossovers import NamedCrossover, leading_crossovers
+from pipeline.questions.pop_efficiency import EFFICIENCY_METRICS, FAIR, GOOD
 from pipeline.report.render.console import show_sentence
 from pipeline.report.render.terminal_tables import side_by_side, terminal_table
-from pipeline.report.summary import EFFICIENCY_METRICS, FAIR, GOOD
 from pipeline.wording.distinct_names import distinct_texts
 from pipeline.wording.escaping import shown_name
 from pipeline.wording.quantities import counted, percent, point_text, range_text, shorten_middle
@@ -123,7 +124,7 @@ def show_total(out: Console, summary: Summary) -> None:
 
 def show_held_out(out: Console, summary: Summary) -> None:
     """Compare what was held out with what is predicted, if anything was."""
-    for table in held_out_tables(summary.held_out):
+    for table in held_out_tables(summary.answers.of(held_out.QUESTION)):
         out.print(terminal_table(table, out.width))
         for note in table.notes:
             show_sentence(out, f"{note[0].upper()}{note[1:]}.")
@@ -173,8 +174,8 @@ def show_result(out: Console, summary: Summary, *, by: str, limit: int) -> None:
     _show_factors(out, summary, by=by, limit=limit)
     show_crossovers(out, summary, by=by)
     show_total(out, summary)
-    if summary.extra_p and summary.total:
-        show_sentence(out, summary.extra_p.sentence(summary.total["unit"]))
+    if (other := summary.answers.of(extra_p.QUESTION)) and summary.total:
+        show_sentence(out, other.sentence(summary.total["unit"]))
     show_remarks(out, summary)
 
 
@@ -200,7 +201,7 @@ def show_predictions(out: Console, summary: Summary, *, by: str, limit: int) -> 
     for note in table.notes:
         show_sentence(out, note, "dim")
     show_sentence(out, brackets_sentence(summary), "dim")
-    for found in summary.resource_use:
+    for found in summary.answers.of(resource_use.QUESTION):
         show_sentence(out, found.sentence)
     for sentence, style in far_targets(summary):
         show_sentence(out, f"{sentence}.", style)
@@ -208,16 +209,18 @@ def show_predictions(out: Console, summary: Summary, *, by: str, limit: int) -> 
 
 def show_efficiency(out: Console, summary: Summary) -> None:
     """Print one row per POP metric and one column per point; metrics without any value are left out."""
-    rows = summary.efficiency["points"]
-    if rows:
+    found = summary.answers.of(pop_efficiency.QUESTION)
+    known = {
+        key: name for key, name in EFFICIENCY_METRICS.items() if any(key in one.known for one in found.points)
+    }
+    if found.points:
         out.print("Efficiency (POP)", style="italic")
-        known = {
-            key: name for key, name in EFFICIENCY_METRICS.items() if any(row[key] is not None for row in rows)
-        }
-        columns = [_efficiencies(point_text(row["at"]), [row[key] for key in known]) for row in rows]
+        columns = [
+            _efficiencies(point_text(one.at), [one.known.get(key) for key in known]) for one in found.points
+        ]
         for table in side_by_side(list(known.values()), columns, width=out.width):
             out.print(table)
-    for notice in summary.efficiency["notices"]:
+    for notice in found.notices:
         show_sentence(out, f"Not available: {notice}", "dim")
 
 

@@ -89,8 +89,8 @@ def test_terminal_markdown_csv_and_json_cannot_differ(rows):
 def test_a_page_carries_the_kernels_of_the_tables(by, level):
     report = answered(study())
     data = carried(report_html(report))
-    page, target = data["levels"][level], data["scales"].index(report.targets[-1, 0])
-    summary = summarise(report.analysis, report.callpaths, report.regions, report.targets)
+    page, target = data["levels"][level], data["scales"].index(report.ahead.targets[-1, 0])
+    summary = summarise(report.ahead)
     by_path = {tuple(row["callpath"]): row for row in summary.rows(by)}
     rows = [by_path[path] for path in carried_paths(page, [one["name"] for one in data["regions"]])]
     growth, *quality = (

@@ -9,6 +9,7 @@ from ingest.reduction import reduce_profile
 from ingest.run_settings import METADATA
 from pipeline.config.options import Options
 from pipeline.questions.differing_work import DifferingWork, differing_work
+from pipeline.report.summary import summarise
 from pipeline.stages.ingest import Ingested
 from pipeline.stages.model import forecast_at, modelled
 from pipeline.stages.report import page_of
@@ -122,7 +123,7 @@ def test_messages_are_no_work_however_their_number_varies():
 @pytest.mark.slow
 def test_people_and_programs_read_it_once():
     ahead = forecast_at(modelled(study(), OPTIONS, "time"), ())
-    summary = ahead.summary()
+    summary = summarise(ahead)
     assert set(document(summary)["differing_work"]) == {"per", "least", "most", "error", "error_per"}
     (line,) = [line for line in answer(summary, width=200) if "--per" in line]
     assert line.startswith("The runs made 6 to 12 visits of c_bands: --per c_bands would bring the error of ")

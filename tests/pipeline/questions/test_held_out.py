@@ -6,10 +6,10 @@ import pytest
 from ingest.errors import UsageError
 from ingest.experiment import Experiment
 from ingest.scaling import Scaling, decide_scaling
-from pipeline.columns.held_out import held_out_json, held_out_table
+from pipeline.columns.held_out import held_out_table
 from pipeline.models.options import ModelOptions
 from pipeline.questions.analysis import Analysis, analyse
-from pipeline.questions.held_out import COMPARED_KERNELS, compared, hold_out
+from pipeline.questions.held_out import COMPARED_KERNELS, compared, held_out, hold_out
 from pipeline.questions.what_if import what_if
 from tests.pipeline.questions.runtime.programs import experiment
 
@@ -45,17 +45,17 @@ def test_what_is_exact_is_predicted_without_errors() -> None:
 
 
 def test_errors_are_relative_to_what_was_measured() -> None:
-    document = held_out_json(modelled(hold_out(program(last=2.0), ["p >= 16"])))
-    assert document is not None
-    first, last = document["points"]
-    assert (first["at"], last["at"]) == ({"p": 16}, {"p": 32})
-    assert last["measured"] == pytest.approx(2 * (100 + 3 * 32))
-    assert last["relative_error"] == pytest.approx(-0.5, abs=0.01)
-    assert (first["inside"], last["inside"]) == (True, False)
-    solve = document["kernels"][0]
-    assert (solve["callpath"], solve["points"], solve["inside"]) == (["solve"], 2, 1)
-    assert solve["mean_error"] == pytest.approx(0.25, abs=0.01)
-    sentence = held_out_table(document).notes[0]
+    found = held_out(modelled(hold_out(program(last=2.0), ["p >= 16"])))
+    assert found is not None
+    first, last = found.points
+    assert (first.at, last.at) == ({"p": 16}, {"p": 32})
+    assert last.measured == pytest.approx(2 * (100 + 3 * 32))
+    assert last.relative_error == pytest.approx(-0.5, abs=0.01)
+    assert (first.inside, last.inside) == (True, False)
+    solve = found.kernels[0]
+    assert (solve.callpath, solve.points, solve.inside) == (("solve",), 2, 1)
+    assert solve.mean_error == pytest.approx(0.25, abs=0.01)
+    sentence = held_out_table(found).notes[0]
     assert sentence.startswith("held out at 2 scales: mean error 25.") and sentence.endswith("1 of 2 inside")
 
 

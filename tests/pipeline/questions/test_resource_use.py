@@ -9,6 +9,7 @@ from ingest.record_codec import document
 from ingest.resource_use import ENERGY, MEMORY, NODE_MEMORY
 from ingest.table_mapping import TableMapping
 from pipeline.config.options import Options
+from pipeline.questions import resource_use
 from pipeline.questions.choice import JobLimits, choose
 from pipeline.questions.resource_use import resource_at
 from pipeline.stages.choose import resources_of
@@ -36,7 +37,7 @@ def test_memory_of_processes_and_nodes_is_predicted_from_logs(tmp_path):
     assert (found.value < found.upper).all()
     node = at(tmp_path / "out", NODE_MEMORY, 16)
     assert node.value[0] == pytest.approx(4 * 40 * MIB, rel=0.1)
-    process, of_node = result.summary.resource_use
+    process, of_node = result.summary.answers.of(resource_use.QUESTION)
     assert (process.name, of_node.name) == (MEMORY, NODE_MEMORY)
     assert (process.unit, process.source) == ("B", "Per MPI rank memory allocation")
 
@@ -63,7 +64,7 @@ def test_energy_is_summed_over_locations_and_nodes_under_weak_scaling_too(tmp_pa
     metric = document(result.summary)["metrics"]["PWR_PKG_ENERGY"]
     assert (metric["unit"], metric["total"]["measured"]) == ("J", [50, 50, 50, 100, 200])
     found = at(tmp_path / "out", ENERGY, 64)
-    (energy,) = result.summary.resource_use
+    (energy,) = result.summary.answers.of(resource_use.QUESTION)
     assert (energy.unit, energy.source) == ("J", "PWR_PKG_ENERGY")
     assert found.value[0, 0] == pytest.approx(800, rel=0.4)
 

@@ -19,13 +19,13 @@ from tests.pipeline.report.page.studies import answered, study, study_of, two_pa
 
 
 def runtime_of(analysis: Analysis) -> Runtime:
-    found = answered(analysis).runtime
+    found = answered(analysis).ahead.runtime
     assert found is not None
     return found
 
 
 def charts_of(analysis: Analysis) -> tuple[RuntimeChart, ...]:
-    return runtime_charts(analysis, runtime_of(analysis), answered(analysis).targets[-1])
+    return runtime_charts(analysis, runtime_of(analysis), answered(analysis).ahead.targets[-1])
 
 
 def test_table_has_every_figure_with_its_interval() -> None:

@@ -15,8 +15,8 @@ from tests.pipeline.report.page.studies import answered, study, study_of, two_pa
 
 def charts_of(analysis: Analysis) -> tuple[RuntimeChart, ...]:
     report = answered(analysis)
-    assert report.runtime is not None
-    return runtime_charts(analysis, report.runtime, report.targets[-1])
+    assert report.ahead.runtime is not None
+    return runtime_charts(analysis, report.ahead.runtime, report.ahead.targets[-1])
 
 
 def test_strong_scaling_has_speed_up_and_efficiency() -> None:
@@ -32,12 +32,12 @@ def test_strong_scaling_has_speed_up_and_efficiency() -> None:
 
 def test_curves_go_from_the_smallest_measured_scale_to_the_target_through_all_measured_ones() -> None:
     report = answered(study())
-    assert report.runtime is not None
+    assert report.ahead.runtime is not None
     for chart in charts_of(study()):
         assert (chart.scale[0], chart.scale[-1]) == (4, 256)
         assert np.isin(chart.measured_at, chart.scale).all()
         assert (np.diff(chart.scale) > 0).all()
-        figures = getattr(report.runtime.figures, chart.name)
+        figures = getattr(report.ahead.runtime.figures, chart.name)
         for end in ("value", "lower", "upper"):
             assert getattr(chart.model, end)[-1] == pytest.approx(getattr(figures, end)[-1])
 

@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 
 from ingest.locate import locate
+from ingest.record_codec import document
 from pipeline.config.options import Options
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import measured_total
-from pipeline.questions.planning.advice import Advice, MeasurementPlan, Settled
+from pipeline.questions.pop_efficiency import EFFICIENCY_METRICS, FAIR, GOOD, measured_efficiency
+from pipeline.questions.question import outlooks
 from pipeline.questions.runtime.pop import Efficiencies, efficiencies
-from pipeline.report.summary import EFFICIENCY_METRICS, FAIR, GOOD, efficiency_summary, plan_summary
 from pipeline.stages.ingest import ingest
-from pipeline.stages.model import modelled, outlooks, target_points
+from pipeline.stages.model import modelled, target_points
 from tests.documents import summary_of
 
 SCHEMA = json.loads(
@@ -167,45 +168,18 @@ def test_crossovers_name_both_kernels_and_the_scale(analysis):
 
 
 def test_efficiencies_are_numbers_or_null(analysis):
-    nothing = efficiency_summary(analysis.experiment, efficiencies(analysis.experiment, analysis.decision))
-    assert nothing["points"] == [] and len(nothing["notices"]) == 1
+    nothing = measured_efficiency(analysis.experiment, efficiencies(analysis.experiment, analysis.decision))
+    assert nothing.points == () and len(nothing.notices) == 1
     values = np.array([1.0, 0.9, 0.8, 0.7, np.nan])
     found = Efficiencies(
         **dict.fromkeys(EFFICIENCY_METRICS, values), reference=np.zeros(5, dtype=int), notices=("odd",)
     )
-    rows = efficiency_summary(analysis.experiment, found)
+    rows = document(measured_efficiency(analysis.experiment, found))
     assert rows["notices"] == ["odd"]
     assert [row["at"] for row in rows["points"]] == [{"p": p} for p in (1, 2, 4, 8, 16)]
     assert [row["overall"] for row in rows["points"]] == [1, 0.9, 0.8, 0.7, None]
     assert list(rows["points"][0]) == ["at", *EFFICIENCY_METRICS]
     assert (GOOD, FAIR) == (0.8, 0.6)
-
-
-def test_a_plan_as_plain_data(analysis):
-    step = Advice(
-        point=(32.0,), repetitions=3, cost=12.5, width=0.25, reduction=0.5, settles=(Settled(2, 0.75),)
-    )
-    plan = MeasurementPlan(target=(64.0,), budget=20.0, width=0.5, steps=(step,))
-    entry = {
-        "at": {"p": 32},
-        "repetitions": 3,
-        "cost": 12.5,
-        "relative_width_after": 0.25,
-        "reduction": 0.5,
-        "settles": [{"callpath": ["main", "sum"], "share": 0.75}],
-    }
-    shape = {
-        "target": {"p": 64},
-        "budget": 20,
-        "unit": "core-s",
-        "beyond": True,
-        "relative_width": 0.5,
-        "plan": [entry],
-        "instead": None,
-    }
-    assert plan_summary(plan, analysis.callpaths) == shape
-    other = replace(plan, steps=(), instead=step)
-    assert plan_summary(other, analysis.callpaths) == shape | {"plan": [], "instead": entry}
 
 
 @pytest.mark.slow

@@ -8,8 +8,9 @@ import pytest
 from ingest.errors import InputError, UsageError
 from ingest.locate import locate
 from pipeline.config.options import Options
+from pipeline.questions.question import outlooks
 from pipeline.stages.ingest import ingest
-from pipeline.stages.model import metrics_to_model, modelled, outlooks, target_points, tree_values
+from pipeline.stages.model import metrics_to_model, modelled, target_points, tree_values
 from tests.documents import summary_of, summary_of_models
 from tests.foam_cases import write_foam_case
 

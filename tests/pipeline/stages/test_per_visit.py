@@ -17,10 +17,10 @@ from ingest.profile import Metric, MetricKind
 from ingest.record_codec import document
 from ingest.reduction import reduce_profile
 from pipeline.config.options import Options
+from pipeline.questions.planning.next_measurement import plan_measurements
 from pipeline.questions.runtime.runtime import runtime
 from pipeline.report.page.sections import facts
 from pipeline.report.proposal import proposal_sentences
-from pipeline.stages.advise import plan_measurements
 from pipeline.stages.check import read_study
 from pipeline.stages.ingest import Ingested, ingest
 from pipeline.stages.model import modelled
@@ -186,7 +186,7 @@ def test_the_cost_of_a_measurement_is_that_of_a_run():
     options = replace(OPTIONS, per="step")
     analysis = modelled(selected(study(lambda *_: 20, noise=(1.0, 1.3)), options), options, "time")
     plan = plan_measurements(analysis, np.array([64.0]), 1e5)
-    first = plan.steps[0] if plan.steps else plan.instead
+    first = plan.plan[0] if plan.plan else plan.instead
     one = analysis.callpaths.models.predict(np.array([first.point])).value.sum()
     assert first.cost == pytest.approx(20 * first.repetitions * one)
 

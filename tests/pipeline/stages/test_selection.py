@@ -10,8 +10,9 @@ from ingest.errors import UsageError
 from ingest.experiment import OverheadCorrection
 from ingest.record_codec import document
 from pipeline.config.options import Options, override
-from pipeline.questions.analysis import look_ahead, measured_total
+from pipeline.questions.analysis import measured_total
 from pipeline.questions.crossovers import Crossover
+from pipeline.questions.question import TargetForecast
 from pipeline.questions.runtime.runtime import runtime
 from pipeline.report.summary import summarise
 from pipeline.stages import model
@@ -181,10 +182,7 @@ def test_one_or_two_scales_predict_nothing_and_say_what_to_measure(scales):
 def test_targets_say_how_far_they_lie_beyond_what_was_measured():
     analysis = modelled(read(), OPTIONS, "time")
     points = np.array([[8.0], [64.0], [128.0], [1024.0]])
-    callpaths, regions = (
-        look_ahead(analysis, level, points) for level in (analysis.callpaths, analysis.regions)
-    )
-    targets = summarise(analysis, callpaths, regions, points).targets
+    targets = summarise(TargetForecast(analysis=analysis, targets=points)).targets
     assert [row.extrapolation for row in targets] == [1, 4, 8, 64]
     assert [row.reach for row in targets] == ["inside", "near", "far", "very far"]
 

@@ -9,7 +9,8 @@ from ingest.errors import InputError, UsageError
 from ingest.locate import locate
 from ingest.record_codec import document
 from pipeline.config.options import Options
-from pipeline.stages.advise import _cores, plan_measurements
+from pipeline.questions import pop_efficiency
+from pipeline.questions.planning.next_measurement import _cores, plan_measurements
 from pipeline.stages.ingest import ingest
 from pipeline.stages.inspect import inspect_path
 from pipeline.stages.model import modelled
@@ -96,7 +97,7 @@ def test_a_second_under_weak_scaling_is_paid_by_every_location(tmp_path):
     assert _cores(modelled(read, Options(scaling="weak"), "time"), points).tolist() == [8.0, 32.0]
     assert _cores(modelled(read, Options(scaling="strong"), "time"), points).tolist() == [1.0, 1.0]
     weak = plan_measurements(modelled(read, Options(scaling="weak"), "time"), np.array([64.0]), 1e5)
-    assert all(step.cost > 0 for step in weak.steps)
+    assert all(step.cost > 0 for step in weak.plan)
 
 
 def test_advice_needs_models_of_time(strong_study):
@@ -254,12 +255,12 @@ def test_the_page_is_made_of_all_that_a_run_found(strong_study, tmp_path, monkey
     summary = document(run(strong_study, Options(out=out, at=({"p": 100.0},))).summary)
     report_stored(out, ())
     for report in made:
-        assert report.efficiency == summary["efficiency"]
-        assert report.targets.tolist() == [[100.0]]
+        assert document(report.ahead.answers.of(pop_efficiency.QUESTION)) == summary["efficiency"]
+        assert report.ahead.targets.tolist() == [[100.0]]
         assert report.filter_evidence["regions"]
         assert report.provenance["configuration"]["at"] == [{"p": 100.0}]
-        assert len(report.regions.order) == len(report.analysis.regions.kernels)
-        assert len(report.callpaths.order) == len(report.analysis.callpaths.kernels)
+        assert len(report.ahead.outlooks[1].order) == len(report.ahead.analysis.regions.kernels)
+        assert len(report.ahead.outlooks[0].order) == len(report.ahead.analysis.callpaths.kernels)
     assert len(made) == 2
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from pipeline.models.options import ModelOptions
 from pipeline.questions.analysis import analyse
-from pipeline.questions.planning.plan import Question, answer, foreseen_widths, relative_width
+from pipeline.questions.planning.plan import WantedFigure, answer, foreseen_widths, relative_width
 from pipeline.questions.planning.rounds import End, Progress, Purpose, next_round
 from tests.pipeline.questions.runtime.programs import SIZE, STRONG, experiment
 
@@ -32,7 +32,7 @@ def progress(done=(), scales=SCALES, **more):
 
 
 def question(width=0.2, quantity="efficiency"):
-    return Question(at=AT, quantity=quantity, width=width)
+    return WantedFigure(at=AT, quantity=quantity, width=width)
 
 
 FIVE = SCALES[:5]
@@ -188,7 +188,7 @@ def test_several_parameters():
     def seconds(at):
         return {"work": at[1] ** 2 / at[0], "MPI_Allreduce": 0.1 * at[1]}
 
-    target = Question(at=np.array([16.0, 30.0]), quantity="time", width=0.1)
+    target = WantedFigure(at=np.array([16.0, 30.0]), quantity="time", width=0.1)
     asked = Progress(points=grid, done=np.zeros(9, dtype=np.int64), cost=np.full(9, np.nan))
     pilot = next_round(asked, target)
     assert pilot.repetitions.sum() == 5

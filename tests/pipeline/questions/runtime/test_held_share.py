@@ -5,9 +5,9 @@ import pytest
 
 from ingest.profile import NODES, SYSTEM_CORES
 from ingest.run_settings import SETTING, STATISTIC
+from pipeline.questions.planning.next_measurement import run_costs
 from pipeline.questions.runtime.figures import held_share
 from pipeline.questions.runtime.runtime import runtime
-from pipeline.stages.advise import run_costs
 from tests.pipeline.questions.runtime.programs import WEAK, ideal, weak
 
 P = np.array([1, 2, 4, 8, 16, 32])

@@ -5,6 +5,7 @@ import json
 import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -20,8 +21,9 @@ from ingest.series import MeasuredSeries
 from pipeline.models.options import ModelOptions
 from pipeline.models.quality import Note
 from pipeline.questions.analysis import Analysis, Outlook, analyse, default_target, look_ahead
-from pipeline.questions.runtime.runtime import runtime
-from pipeline.report.page import MetricOutlook, Report
+from pipeline.questions.pop_efficiency import MeasuredEfficiency, PopEfficiency
+from pipeline.questions.question import Answers, TargetForecast
+from pipeline.report.page import Report
 from pipeline.report.page.embedding import EMBEDDED_BYTES
 from pipeline.report.page.page_data import levels_shown, page_data
 from pipeline.report.page.positions import positions_of
@@ -68,13 +70,15 @@ EVIDENCE: dict[str, Any] = {
     ],
 }
 
-EFFICIENCY: dict[str, Any] = {
-    "points": [
-        {"at": {"p": 4}, "overall": 0.9, "parallel": 0.9, "load_balance": 1.0, "communication": 0.9}
-        | {"computation": 1.0, "ipc": None, "instructions": None, "frequency": None}
-    ],
-    "notices": ["IPC needs counters"],
-}
+EFFICIENCY = MeasuredEfficiency(
+    points=(
+        PopEfficiency(
+            at={"p": 4}, overall=0.9, parallel=0.9, load_balance=1.0, communication=0.9, computation=1.0
+        ),
+    ),
+    notices=("IPC needs counters",),
+)
+ANSWERS = Answers({"efficiency": EFFICIENCY})
 
 
 @cache
@@ -217,36 +221,30 @@ def outlooks(analysis: Analysis, targets: FloatArray | None = None) -> tuple[Out
 
 def answered(analysis: Analysis, targets: FloatArray | None = None) -> Report:
     """A report with a runtime, whose first screen has answers."""
-    points = default_target(analysis) if targets is None else targets
-    found = runtime(analysis, points)
-    callpaths, regions = (
-        look_ahead(analysis, level, points) for level in (analysis.callpaths, analysis.regions)
-    )
-    return replace(report_of(analysis), callpaths=callpaths, regions=regions, targets=points, runtime=found)
+    report = report_of(analysis)
+    targets = report.ahead.targets if targets is None else targets
+    ahead = TargetForecast(analysis=analysis, targets=targets)
+    return altered(replace(report, ahead=ahead), answers=ANSWERS)
 
 
 def with_other_metrics(analysis: Analysis) -> Report:
     """A report whose reader can switch to visits and to the time per visit."""
-    others = (
-        analyse(analysis.experiment, analysis.decision, metric, ModelOptions())
+    others = {
+        metric: analyse(analysis.experiment, analysis.decision, metric, ModelOptions())
         for metric in ("visits", "time_per_visit")
-    )
-    found = [(other, *outlooks(other)) for other in others]
-    metrics = [
-        MetricOutlook(analysis=a, callpaths=callpaths, regions=regions) for a, callpaths, regions in found
-    ]
-    return replace(report_of(analysis), others=metrics)
+    }
+    return altered(report_of(analysis), others=others)
 
 
 def report_of(analysis: Analysis) -> Report:
-    """A report with everything a run can give."""
-    callpaths, regions = outlooks(analysis)
-    return Report(
-        analysis=analysis,
-        callpaths=callpaths,
-        regions=regions,
-        targets=default_target(analysis),
-        provenance=PROVENANCE,
-        filter_evidence=EVIDENCE,
-        efficiency=EFFICIENCY,
-    )
+    """A report with everything a run can give but a runtime and what follows from it."""
+    ahead = TargetForecast(analysis=analysis, targets=default_target(analysis))
+    report = Report(ahead=ahead, provenance=PROVENANCE, filter_evidence=EVIDENCE)
+    return altered(report, runtime=None, answers=ANSWERS)
+
+
+def altered(report: Report, **known: Any) -> Report:
+    """A report of a forecast of which some is known, whatever follows from the rest."""
+    ahead = copy(report.ahead)
+    vars(ahead).update(known)
+    return replace(report, ahead=ahead)

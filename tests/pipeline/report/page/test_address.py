@@ -1,6 +1,5 @@
 """The page's address keeps what was chosen: reloading and links bring it back."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
@@ -9,13 +8,19 @@ import pytest
 
 from pipeline.report.page import report_html
 from tests.pipeline.report.page.browser import OpenPage, Watched, shows
-from tests.pipeline.report.page.studies import answered, study, two_parameter_study, with_other_metrics
+from tests.pipeline.report.page.studies import (
+    altered,
+    answered,
+    study,
+    two_parameter_study,
+    with_other_metrics,
+)
 
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "report.html"
-    report = replace(answered(study()), others=with_other_metrics(study()).others)
+    report = altered(answered(study()), others=with_other_metrics(study()).ahead.others)
     path.write_text(report_html(report), encoding="utf-8")
     return path
 

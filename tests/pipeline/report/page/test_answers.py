@@ -1,15 +1,16 @@
 """The answers of the first screen, made from the runtime of a study."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 
 from ingest.scaling import Scaling
-from pipeline.columns.target_sentences import next_sentence
 from pipeline.questions.analysis import Analysis
+from pipeline.questions.planning.advice import MeasurementPlan
+from pipeline.questions.planning.next_measurement import QUESTION
+from pipeline.questions.question import Answers
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.report.page.page import answers, other_notices
 from pipeline.report.page.verdict_sentences import Findings
@@ -21,13 +22,13 @@ QUESTIONS = ["How long", "How far", "What breaks first", "Lost to", "How sure", 
 
 
 def answers_of(
-    analysis: Analysis, *, target: float | None = None, plan: Mapping[str, Any] | None = None
+    analysis: Analysis, *, target: float | None = None, plan: MeasurementPlan | None = None
 ) -> tuple[dict[str, str], Runtime]:
-    report = answered(analysis, None if target is None else np.array([[target]]))
-    assert report.runtime is not None
-    findings = Findings(analysis, report.callpaths, report.regions, report.targets[-1])
-    found = answers(findings, report.runtime, plan)
-    return {question: text.replace("\N{NO-BREAK SPACE}", " ") for question, text in found}, report.runtime
+    ahead = answered(analysis, None if target is None else np.array([[target]])).ahead
+    assert ahead.runtime is not None
+    findings = Findings(analysis, *ahead.outlooks, ahead.targets[-1])
+    found = answers(findings, ahead.runtime, Answers({"next_measurement": plan}))
+    return {question: text.replace("\N{NO-BREAK SPACE}", " ") for question, text in found}, ahead.runtime
 
 
 def test_wall_time_at_the_target_has_its_interval_and_what_was_measured() -> None:
@@ -59,15 +60,15 @@ def test_far_targets_have_a_warning(target: float, warning: str) -> None:
 
 @pytest.mark.parametrize("at_the_end", [False, True])
 def test_how_far_names_the_fastest_scale_and_the_largest_efficient_one(at_the_end: bool) -> None:
-    report = answered(study())
-    assert report.runtime is not None and report.runtime.fastest and report.runtime.efficient_up_to
+    ahead = answered(study()).ahead
+    assert ahead.runtime is not None and ahead.runtime.fastest and ahead.runtime.efficient_up_to
     fastest, efficient = (
         replace(limit, at_the_end=at_the_end)
-        for limit in (report.runtime.fastest, report.runtime.efficient_up_to)
+        for limit in (ahead.runtime.fastest, ahead.runtime.efficient_up_to)
     )
-    findings = Findings(report.analysis, report.callpaths, report.regions, report.targets[-1])
-    found = replace(report.runtime, fastest=fastest, efficient_up_to=efficient)
-    text = answers(findings, found, None)[1][1].replace("\N{NO-BREAK SPACE}", " ")
+    findings = Findings(ahead.analysis, *ahead.outlooks, ahead.targets[-1])
+    found = replace(ahead.runtime, fastest=fastest, efficient_up_to=efficient)
+    text = answers(findings, found, Answers())[1][1].replace("\N{NO-BREAK SPACE}", " ")
     end = ", the largest scale considered" if at_the_end else ""
     assert f"Fastest at p = {fastest.point[0]:.0f}{end} (" in text
     assert f"At least 75 % efficient up to p = {efficient.point[0]:.0f} [64 .. 108]{end} (" in text
@@ -75,10 +76,10 @@ def test_how_far_names_the_fastest_scale_and_the_largest_efficient_one(at_the_en
 
 
 def test_no_scale_is_efficient_enough() -> None:
-    report = answered(study())
-    assert report.runtime is not None
-    findings = Findings(report.analysis, report.callpaths, report.regions, report.targets[-1])
-    text = answers(findings, replace(report.runtime, efficient_up_to=None), None)[1][1]
+    ahead = answered(study()).ahead
+    assert ahead.runtime is not None
+    findings = Findings(ahead.analysis, *ahead.outlooks, ahead.targets[-1])
+    text = answers(findings, replace(ahead.runtime, efficient_up_to=None), Answers())[1][1]
     assert "Below 75 % efficiency at every scale considered." in text
 
 
@@ -130,9 +131,9 @@ def _times_a_million(effort: Callable[[float], float]) -> Callable[[float], floa
 
 def test_what_next_is_the_sentence_of_the_terminal() -> None:
     analysis = study()
-    plan = forecast_at(analysis, ()).next_measurement
+    plan = forecast_at(analysis, ()).answers.of(QUESTION)
     text, _ = answers_of(analysis, plan=plan)
-    assert text["What next"] == next_sentence(plan) != ""
+    assert plan is not None and text["What next"] == plan.sentence
     assert answers_of(analysis)[0]["What next"] == "What a run would cost is unknown, so nothing is planned."
 
 

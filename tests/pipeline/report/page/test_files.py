@@ -4,7 +4,6 @@ import csv
 import io
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,6 @@ from pipeline.report.page import report_html
 from tests.pipeline.report.page.browser import WIDE, OpenPage, Scripts, Watched, watching
 from tests.pipeline.report.page.js.data import data_of
 from tests.pipeline.report.page.studies import (
-    EFFICIENCY,
-    EVIDENCE,
     answered,
     outlooks,
     study,
@@ -31,7 +28,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "report.html"
-    report = replace(answered(study()), efficiency=EFFICIENCY, filter_evidence=EVIDENCE)
+    report = answered(study())
     path.write_text(report_html(report), encoding="utf-8")
     return path
 

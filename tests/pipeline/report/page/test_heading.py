@@ -8,7 +8,7 @@ import pytest
 from ingest.experiment import Experiment
 from pipeline.report.page import report_html
 from pipeline.report.page.sections import application, dates, heading, machine
-from tests.pipeline.report.page.studies import PROVENANCE, answered, study, two_parameter_study
+from tests.pipeline.report.page.studies import PROVENANCE, altered, answered, study, two_parameter_study
 
 
 def experiment(*stated: dict[str, str], source: str = "") -> Experiment:
@@ -72,5 +72,5 @@ def test_dates_are_stated_or_those_of_the_files(stated: dict[str, str], expected
 
 def test_page_shows_machine_and_date() -> None:
     analysis = replace(study(), experiment=experiment({"hosts": "n<1>", "date": "2026-03-01"}))
-    text = report_html(replace(answered(study()), analysis=analysis))
+    text = report_html(altered(answered(study()), analysis=analysis))
     assert "Scaling report · n&lt;1&gt; · measured 2026-03-01</p>" in text

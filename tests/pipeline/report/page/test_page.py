@@ -9,7 +9,9 @@ from html import unescape
 import numpy as np
 import pytest
 
-from pipeline.report.page import Report, report_html
+from pipeline.questions.pop_efficiency import MeasuredEfficiency
+from pipeline.questions.question import Answers
+from pipeline.report.page import report_html
 from pipeline.report.page.embedding import (
     compressed,
     content_security_policy,
@@ -22,6 +24,7 @@ from tests.pipeline.models.made import changed
 from tests.pipeline.report.page.studies import (
     EVIDENCE,
     SCRIPT,
+    altered,
     answered,
     carried,
     outlooks,
@@ -53,7 +56,7 @@ def test_names_and_notices_are_escaped(text: str) -> None:
 
 def test_data_is_that_of_the_report(text: str) -> None:
     report = report_of(study())
-    expected = page_data_of(report.analysis, None, EVIDENCE)
+    expected = page_data_of(report.ahead.analysis, None, EVIDENCE)
     assert carried(text) == unpacked(compressed(expected))
 
 
@@ -61,13 +64,8 @@ def test_levels_and_targets_are_not_mixed_up() -> None:
     analysis = study()
     targets = np.array([[300.0], [128.0]])
     callpaths, regions = outlooks(analysis)
-    report = Report(
-        analysis=analysis,
-        callpaths=replace(callpaths, crossovers=()),
-        regions=regions,
-        targets=targets,
-        provenance=report_of(analysis).provenance,
-    )
+    shown_outlooks = replace(callpaths, crossovers=()), regions
+    report = altered(report_of(analysis), targets=targets, outlooks=shown_outlooks)
     text = report_html(report)
     data = carried(text)
     assert data["lines"] == [[128.0]]
@@ -110,14 +108,14 @@ def test_sections_are_there_only_if_there_is_something_to_show(text: str) -> Non
         *("overview", "answers", "kernels", "tree", "icicle", "imbalance", "efficiency", "filter"),
         *("warnings", "provenance"),
     ]
-    other = report_html(replace(report_of(two_parameter_study()), filter_evidence=None, efficiency=None))
+    other = report_html(replace(report_of(two_parameter_study()), filter_evidence=None))
     assert re.findall(r'<section id="([a-z]+)">', other) == [
-        *("overview", "answers", "kernels", "heatmap", "tree", "icicle", "filter", "warnings", "provenance")
+        *("overview", "answers", "kernels", "heatmap", "tree", "icicle", "efficiency", "filter"),
+        *("warnings", "provenance"),
     ]
     assert 'href="#heatmap"' in other
     assert 'href="#heatmap"' not in text
     assert 'href="#imbalance"' not in other
-    assert 'href="#efficiency"' not in other
     assert 'id="filter-table"' in text
     assert 'id="filter-table"' not in other
 
@@ -132,9 +130,8 @@ def test_efficiency_is_a_table(text: str) -> None:
     page = shown(text)
     assert "Metric p = 4 global efficiency 90.0 % parallel efficiency 90.0 % load balance 100.0 %" in page
     assert "Not available: IPC needs counters." in page
-    unknown = report_html(
-        replace(report_of(study()), efficiency={"points": [], "notices": ["no communication"]})
-    )
+    nothing = MeasuredEfficiency(points=(), notices=("no communication",))
+    unknown = report_html(altered(report_of(study()), answers=Answers({"efficiency": nothing})))
     assert "Not available: no communication." in shown(unknown)
     assert "Metrics of the POP model" not in shown(unknown)
 
@@ -179,9 +176,10 @@ def test_the_other_parameters_are_explained_if_there_are_any(text: str) -> None:
 
 def test_provenance_is_complete() -> None:
     report = report_of(study())
-    runs = tuple(replace(run, attributes={"Creator": "Score-P 8"}) for run in report.analysis.experiment.runs)
-    analysis = replace(report.analysis, experiment=replace(report.analysis.experiment, runs=runs))
-    page = shown(report_html(replace(report, analysis=analysis)))
+    made = report.ahead.analysis.experiment
+    runs = tuple(replace(run, attributes={"Creator": "Score-P 8"}) for run in made.runs)
+    analysis = replace(report.ahead.analysis, experiment=replace(made, runs=runs))
+    page = shown(report_html(altered(report, analysis=analysis)))
     assert "Command pipeline run studies/made Software python 3.11 Seconds per stage ingest 0.1" in page
     assert "ingest 0.1 Creator Score-P 8 Configuration" in page
     assert 'Configuration at [] metric "time" filter {"top_time": 0.25}' in page
@@ -203,12 +201,12 @@ def test_other_metrics_are_there_as_far_as_there_is_room(monkeypatch: pytest.Mon
         ("visits", True),
         ("time_per_visit", False),
     ]
-    answer = answered(study())
-    with_one = carried(report_html(replace(answer, others=report.others[:1])))
+    answer, others = answered(study()), report.ahead.others
+    with_one = carried(report_html(altered(answer, others={"visits": others["visits"]})))
     room = sum(map(len, (compressed(with_one), packed_script(), style_sheet()))) + 1500
     monkeypatch.setattr("pipeline.report.page.page.MOST_CHARACTERS", room)
     monkeypatch.setattr(
         "pipeline.report.page.page_data.most_shown", lambda *_: {"regions": 5, "callpaths": 5}
     )
-    text = report_html(replace(answer, others=report.others))
+    text = report_html(altered(answer, others=others))
     assert [one["metric"] for one in carried(text)["others"]] == ["visits"]

@@ -269,8 +269,8 @@ def test_no_filter_without_evidence_or_decisions() -> None:
 def test_figures_that_are_not_available_have_no_chart() -> None:
     analysis = two_parameter_study()
     report = answered(analysis)
-    assert report.runtime is not None
-    found = program_data(analysis, report.runtime, positions_of(analysis, report.targets))
+    assert report.ahead.runtime is not None
+    found = program_data(analysis, report.ahead.runtime, positions_of(analysis, report.ahead.targets))
     assert [chart["name"] for chart in found["charts"]] == ["wall"]
     assert not found["strong"]
     (chart,) = found["charts"]
@@ -279,9 +279,9 @@ def test_figures_that_are_not_available_have_no_chart() -> None:
 
 def test_figures_at_positions_are_those_of_the_runtime() -> None:
     report = answered(study())
-    assert report.runtime is not None
-    positions = positions_of(study(), report.targets)
-    found = program_data(study(), report.runtime, positions)
+    assert report.ahead.runtime is not None
+    positions = positions_of(study(), report.ahead.targets)
+    found = program_data(study(), report.ahead.runtime, positions)
     assert found["strong"]
     assert [(row["label"], row["unit"]) for row in found["answers"]] == [
         ("wall time", "s"),
@@ -290,13 +290,13 @@ def test_figures_at_positions_are_those_of_the_runtime() -> None:
     ]
     place = positions.scales.tolist().index(256.0)
     for row, name in zip(found["answers"], ("wall", "speedup", "efficiency"), strict=True):
-        expected = getattr(report.runtime.figures, name)
+        expected = getattr(report.ahead.runtime.figures, name)
         for end in ("value", "lower", "upper"):
             assert row[end][place] == pytest.approx(getattr(expected, end)[-1], rel=1e-8)
     (line,) = found["charts"][0]["lines"]
     analysis = study()
     measured, _ = RuntimeStudy(analysis).measured_at(positions.points)
-    speedup = runtime(analysis, report.targets).figures.speedup.value[: len(analysis.experiment.points)]
+    speedup = runtime(analysis, report.ahead.targets).figures.speedup.value[: len(analysis.experiment.points)]
     shown, curve = np.array(found["answers"][1]["value"]), np.array(line["curve"]["value"])
     assert 1 < measured.sum() < len(measured)
     assert (shown[~measured] == curve[~measured]).all()
@@ -305,17 +305,15 @@ def test_figures_at_positions_are_those_of_the_runtime() -> None:
 
 def test_figures_over_a_size_and_a_scale_are_those_of_the_runtime() -> None:
     report = answered(sized_study())
-    assert report.runtime is not None
-    positions = positions_of(sized_study(), report.targets)
-    found = program_data(sized_study(), report.runtime, positions)["surface"]
-    assert (found["scaled"], found["size"], found["share"]) == ("p", "n", report.runtime.threshold)
+    assert report.ahead.runtime is not None
+    positions = positions_of(sized_study(), report.ahead.targets)
+    found = program_data(sized_study(), report.ahead.runtime, positions)["surface"]
+    assert (found["scaled"], found["size"], found["share"]) == ("p", "n", report.ahead.runtime.threshold)
     points = np.array([[p, n] for n in found["sizes"] for p in found["scales"]])
     figures = RuntimeStudy(sized_study()).figures(points, np.zeros(len(points), dtype=np.bool_))
     assert found["wall"] == pytest.approx(figures.wall.value)
     for end in ("value", "lower", "upper"):
         assert found["efficiency"][end] == pytest.approx(getattr(figures.efficiency, end))
     assert max(found["sizes"]) == 64
-    assert (
-        program_data(study(), report.runtime, positions_of(study(), answered(study()).targets))["surface"]
-        is None
-    )
+    positions = positions_of(study(), answered(study()).ahead.targets)
+    assert program_data(study(), report.ahead.runtime, positions)["surface"] is None

@@ -8,6 +8,7 @@ import pytest
 
 from pipeline.models.quality import Note
 from pipeline.questions.analysis import Analysis
+from pipeline.questions.pop_efficiency import MeasuredEfficiency
 from pipeline.report.page.sections import (
     attributes,
     configuration_rows,
@@ -127,7 +128,7 @@ def test_what_predictions_are_based_on() -> None:
 def test_efficiency_leaves_out_what_is_unknown_everywhere() -> None:
     table = efficiency_table(EFFICIENCY)
     assert table["points"] == ["p = 4"]
-    assert table["notices"] == ["IPC needs counters"]
+    assert table["notices"] == ("IPC needs counters",)
     assert [(row["name"], row["depth"]) for row in table["rows"]] == [
         ("global efficiency", 0),
         ("parallel efficiency", 1),
@@ -150,8 +151,9 @@ def test_efficiency_leaves_out_what_is_unknown_everywhere() -> None:
     ],
 )
 def test_efficiencies_are_rated(value: float | None, text: str, rating: str) -> None:
-    point: dict[str, Any] = dict(EFFICIENCY["points"][0]) | {"at": {"p": 4, "n": 20.5}, "ipc": 0.5}
-    table = efficiency_table({"points": [point | {"ipc": value}, point], "notices": []})
+    point = replace(EFFICIENCY.points[0], at={"p": 4, "n": 20.5}, ipc=0.5)
+    points = (replace(point, ipc=value), point)
+    table = efficiency_table(MeasuredEfficiency(points=points, notices=()))
     (row,) = (row for row in table["rows"] if row["depth"] == 2 and row["name"].startswith("IPC"))
     assert table["points"] == ["p = 4, n = 20.5"] * 2
     assert (row["name"], row["depth"]) == ("IPC scalability", 2)
@@ -178,14 +180,14 @@ def test_efficiencies_are_predicted_at_targets_that_were_not_measured() -> None:
     effort: dict[tuple[str, ...], Any] = {("main",): lambda p: 100 + 0 * p}
     effort[("main", "MPI_Allreduce")] = lambda p: 0.5 * p
     report = answered(study_of(effort), np.array([[64.0], [256.0]]))
-    assert report.runtime is not None
-    assert report.runtime.pop is not None
-    measured, row = predicted_efficiency(["p"], report.runtime)
-    assert measured["at"] == {"p": 64.0}
-    assert row["at"] == {"p": 256.0}
-    assert row["overall"] == report.runtime.pop.overall[-1]
-    assert row["ipc"] is None
-    table = efficiency_table(EFFICIENCY, [row, row | {"at": {"p": 4.0}}])
+    assert report.ahead.runtime is not None
+    assert report.ahead.runtime.pop is not None
+    measured, row = predicted_efficiency(["p"], report.ahead.runtime)
+    assert measured.at == {"p": 64.0}
+    assert row.at == {"p": 256.0}
+    assert row.overall == report.ahead.runtime.pop.overall[-1]
+    assert row.ipc is None
+    table = efficiency_table(EFFICIENCY, [row, replace(row, at={"p": 4.0})])
     assert table["points"] == ["p = 4", "p = 256 (predicted)"]
-    assert table["rows"][0]["cells"][1]["text"] == f"{100 * row['overall']:.1f} %"
+    assert table["rows"][0]["cells"][1]["text"] == f"{100 * row.overall:.1f} %"
     assert predicted_efficiency(["p"], None) == []

@@ -17,6 +17,7 @@ from pipeline.report.page.positions import positions_of
 from pipeline.report.page.shown_kernels import DRAWN, ShownKernels, most_shown
 from pipeline.wording.quantities import figure
 from tests.pipeline.report.page.studies import (
+    altered,
     answered,
     carried,
     floats,
@@ -170,7 +171,7 @@ def test_the_page_says_what_is_folded() -> None:
 
 
 def test_other_metrics_are_left_out_of_a_folded_page() -> None:
-    report = replace(answered(study()), others=with_other_metrics(study()).others)
+    report = altered(answered(study()), others=with_other_metrics(study()).ahead.others)
     assert "no room for the metrics visits, time_per_visit" in report_html(report)
 
 

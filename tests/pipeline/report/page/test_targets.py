@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from pipeline.columns.verdict_line import verdict_line
+from pipeline.questions.question import Answers
 from pipeline.report.page.page import answers
 from pipeline.report.page.verdict_sentences import Findings
 from pipeline.stages.model import forecast_at
@@ -77,7 +78,7 @@ def test_verdict_and_answers_follow_the_target_as_commands_give_them(
         page.wait_for_function(SAYS, arg=verdict.text)
         shows(page.locator("#trust"), f"trust: {verdict.trust}")
         findings = Findings(analysis, *forecast.outlooks, forecast.targets[-1])
-        for question, answer in answers(findings, forecast.runtime, None):
+        for question, answer in answers(findings, forecast.runtime, Answers()):
             if question in ("How long", "How far", "How sure"):
                 assert plain(page.locator(f'[data-says="{question}"]').inner_text()) == plain(answer)
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pipeline.report.summary import EFFICIENCY_METRICS
+from pipeline.questions.pop_efficiency import EFFICIENCY_METRICS
 from pipeline.report.terminal.results import (
     show_crossovers,
     show_efficiency,

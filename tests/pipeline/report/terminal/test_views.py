@@ -15,11 +15,8 @@ from pipeline.columns.filter_effects import with_range
 from pipeline.columns.measured_runs import Extent, InspectedRun, Inspection, Series, advice_table
 from pipeline.columns.shown_tree import bar
 from pipeline.config.options import FilterOptions, Options
-from pipeline.models.fit import fit
-from pipeline.questions.analysis import Level
 from pipeline.questions.planning.advice import Advice, MeasurementPlan, Settled
 from pipeline.report.render.terminal_tables import show_table
-from pipeline.report.summary import plan_summary
 from pipeline.report.terminal.filter import effect_sentence, show_effect, show_memory, show_simulation
 from pipeline.report.terminal.measurements import show_inspection
 from pipeline.report.terminal.results import show_tree
@@ -106,21 +103,25 @@ def test_deep_names_are_indented_by_at_most_half_the_width(tmp_path):
 
 
 PLAN = MeasurementPlan(
-    target=(64.0,),
+    target={"p": 64},
     budget=50_000.0,
-    width=0.5,
-    steps=(
+    relative_width=0.5,
+    plan=(
         Advice(
-            point=(32.0,), repetitions=3, cost=40_000.0, width=0.25, reduction=0.5, settles=(Settled(1, 0.7),)
+            at={"p": 32},
+            repetitions=3,
+            cost=40_000.0,
+            relative_width_after=0.25,
+            reduction=0.5,
+            settles=(Settled(callpath=("main", "sum"), share=0.7),),
         ),
-        Advice(point=(48.0,), repetitions=1, cost=2.0, width=0.125, reduction=0.5, settles=()),
+        Advice(at={"p": 48}, repetitions=1, cost=2.0, relative_width_after=0.125, reduction=0.5, settles=()),
     ),
 )
 
 
 def advice(*plans):
-    level = Level(KERNELS, fit(("p",), np.array([[1.0], [2.0], [4.0]]), np.ones((2, 3, 1))))
-    return advice_table([plan_summary(plan, level) for plan in plans], ("p",))
+    return advice_table(plans, ("p",))
 
 
 def test_advice_has_a_row_per_measurement_and_says_what_it_is_good_for():
@@ -134,7 +135,7 @@ def test_advice_has_a_row_per_measurement_and_says_what_it_is_good_for():
 
 
 def sentence(**changes):
-    return re.sub(r"\n +", " ", "\n".join(shown(show_table, advice(replace(PLAN, steps=(), **changes)))))
+    return re.sub(r"\n +", " ", "\n".join(shown(show_table, advice(replace(PLAN, plan=(), **changes)))))
 
 
 def test_without_advice_the_reason_and_what_would_help():
@@ -142,7 +143,7 @@ def test_without_advice_the_reason_and_what_would_help():
         "Note: No measurement for up to 13.9 core-hours would make the interval at p = 64 (±25 %) clearly "
     )
     help_ = "narrower and useful; p = 32, 3 runs (about 11.1 core-hours) would: about ±12 %."
-    assert sentence(instead=PLAN.steps[0]) == nothing + help_
+    assert sentence(instead=PLAN.plan[0]) == nothing + help_
     scatter = "narrower and useful, not even one there: the measurements scatter too much."
     assert sentence() == nothing + scatter
     within = (
@@ -150,7 +151,7 @@ def test_without_advice_the_reason_and_what_would_help():
     )
     assert sentence(beyond=False) == within
     narrow = "Note: The interval at p = 64 is narrow (±5.0 %): no measurement would make it clearly narrower."
-    assert sentence(width=0.1) == narrow
+    assert sentence(relative_width=0.1) == narrow
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
-"""The advise stage: which further measurements are worth their cost."""
+"""What to measure next: which further measurements are worth their cost."""
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -12,22 +13,28 @@ from pipeline.models.kernels import total_kernel
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.locations import is_counted, locations_of
-from pipeline.questions.planning.advice import SERIES_REPETITIONS, MeasurementPlan, advise
+from pipeline.questions.planning.advice import SERIES_REPETITIONS, Advice, MeasurementPlan, advise
 from pipeline.questions.planning.plan import repetition_noise
+from pipeline.questions.question import Question, TargetForecast
 from pipeline.questions.runtime.figures import held_share
 
 TIMES = ("effort", "time")
 
 
-def next_measurements(analysis: Analysis, at: FloatArray) -> MeasurementPlan | None:
-    """Plan further measurements for a target, float64[D], as `plan_measurements` does by default.
+@dataclass(frozen=True, kw_only=True)
+class PlanOfTarget:
+    """The measurements for one of several targets."""
 
-    Returns:
-        None if there are too few scales to predict from, or the cost of a run is unknown.
-    """
-    if analysis.is_profile or _unknown_cost(analysis) or not _cost_so_far(analysis) > 0:
+    target: Mapping[str, float]
+    plan: tuple[Advice, ...]
+
+
+def _next_measurement(asked: TargetForecast) -> MeasurementPlan | None:
+    """Plan for the last target; None without a forecast of times, or if nobody knows what a run costs."""
+    analysis = asked.measurable or asked.analysis
+    if asked.runtime is None or analysis.is_profile or _unknown_cost(analysis):
         return None
-    return plan_measurements(analysis, at)
+    return plan_measurements(analysis, asked.targets[-1]) if _cost_so_far(analysis) > 0 else None
 
 
 def plan_measurements(analysis: Analysis, at: FloatArray, budget: float | None = None) -> MeasurementPlan:
@@ -45,6 +52,7 @@ def plan_measurements(analysis: Analysis, at: FloatArray, budget: float | None =
     measured = np.isfinite(kernels.values).any(axis=0).sum(axis=1)
     plan = advise(
         analysis.callpaths.models,
+        kernels.callpaths,
         experiment.points,
         at,
         _cost_so_far(analysis) if budget is None else budget,
@@ -99,3 +107,6 @@ def _cores(analysis: Analysis, points: FloatArray) -> FloatArray:
     per_unit = np.median([run.cores.used for run in experiment.runs] / scale)
     cores: FloatArray = points[:, analysis.column] * per_unit * held
     return cores
+
+
+QUESTION = Question(key="next_measurement", order=80, ask=_next_measurement)
