@@ -11,32 +11,92 @@ included, is the noise that a new result is held against.
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import InputError
 from ingest.parameter_roles import LeftOut, ProcessCount, is_function
+from ingest.record_codec import document, entry, restored
 from ingest.scaling import Scaling
-from pipeline.gate.kernel_values import NO_LINE, KernelId, KernelValues, Origin, Scope
+from pipeline.gate.kernel_values import NO_LINE, KernelId, KernelValues, Origin, Scope, Treatment
 from pipeline.gate.repetition_noise import log_means
+from pipeline.gate.trends import HistoryRow
 from pipeline.models.agreeing_formulas import formula_range, prediction_formulas
 from pipeline.models.fit import fit
 from pipeline.models.options import ModelOptions
 
 BASELINE_VERSION = 1
-_TREATMENTS = ("", "corrected", "measured")  # of the overhead of measuring; empty if unknown
 SMALLEST_SHARE = 0.001  # kernels below it at every point are left out
 BASELINE_DIGITS = 6
 _FEWEST = 3  # entries that say how much results differ
-Rows = Mapping[KernelId, Sequence[Mapping[str, Any]]]
 
 
-def to_document(
-    study: KernelValues, models: ModelOptions, configuration: Mapping[str, Any]
-) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class BaselineKernel:
+    """A kernel in a baseline: where it is, its model, noise and residuals, and its values by point."""
+
+    level: Scope
+    callpath: tuple[str, ...]
+    file: str
+    line: int
+    model: str
+    growth: str
+    smape: float
+    noise: float | None
+    residuals: tuple[float, ...]
+    values: tuple[tuple[float, ...], ...]
+    common_error: float | None = field(default=None, metadata=entry(may_lack=True))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Baseline:
+    """The content of a baseline file; what has a default is not in earlier files of this version.
+
+    Attributes:
+        machine: that it was measured on, or the processor.
+        configuration: options on which the result depends, for the reader.
+        overhead, recorded, projected: as of `Origin`.
+    """
+
+    exact_numbers: ClassVar[bool] = True
+
+    version: int
+    machine: str
+    processor: str = ""
+    filter: str
+    overhead: Treatment = ""
+    recorded: tuple[str, ...] = ()
+    projected: str = ""
+    configuration: Mapping[str, object]
+    parameters: tuple[str, ...]
+    parameter: str
+    scaling: str
+    metric: str
+    unit: str
+    smallest_share: float
+    points: tuple[tuple[float, ...], ...]
+    parallel_efficiency: tuple[float, ...]
+    kernels: tuple[BaselineKernel, ...]
+
+    @property
+    def text(self) -> str:
+        """The text of the file: one line per key, one line per kernel; its digest last."""
+        content = document(self)
+        lines = [
+            f" {json.dumps(key)}: {json.dumps(value, ensure_ascii=False, allow_nan=False)}"
+            for key, value in content.items()
+            if key != "kernels"
+        ]
+        kernels = [f"  {json.dumps(k, ensure_ascii=False, allow_nan=False)}" for k in content["kernels"]]
+        lines.append(' "kernels": [\n' + ",\n".join(kernels) + "\n ]")
+        lines.append(f' "sha256": "{_digest(content)}"')
+        return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def baseline_of(study: KernelValues, models: ModelOptions, configuration: Mapping[str, object]) -> Baseline:
     """Return the content of a baseline file.
 
     Args:
@@ -52,41 +112,42 @@ def to_document(
     column = study.parameters.index(study.parameter)
     formulas = prediction_formulas(fitted, formula_range(fitted, column, study.points))
     kernels = [
-        {
-            "level": kernel.level.value,
-            "callpath": list(kernel.callpath),
-            "file": study.files[k],
-            "line": int(study.lines[k]),
-            "model": formulas[k].text(),
-            "growth": formulas[k].growth,
-            "smape": _rounded(fitted.quality.smape[k]),
-            "noise": _rounded(noise[k]) if degrees[k] else None,
-            "residuals": [_rounded(v) for v in _residuals(study.mean[k], predicted[k])],
-            "values": [[_rounded(v) for v in row if np.isfinite(v)] for row in study.values[k]],
-        }
-        | ({} if study.common_error is None else {"common_error": _rounded(study.common_error[k])})
+        BaselineKernel(
+            level=kernel.level,
+            callpath=kernel.callpath,
+            file=study.files[k],
+            line=int(study.lines[k]),
+            model=formulas[k].text(),
+            growth=formulas[k].growth,
+            smape=_rounded(fitted.quality.smape[k]),
+            noise=_rounded(noise[k]) if degrees[k] else None,
+            residuals=tuple(map(_rounded, _residuals(study.mean[k], predicted[k]))),
+            values=tuple(tuple(_rounded(v) for v in row if np.isfinite(v)) for row in study.values[k]),
+            common_error=None if study.common_error is None else _rounded(study.common_error[k]),
+        )
         for k, kernel in enumerate(study.kernels)
     ]
     whole = study.over((*study.parameters, *study.left_out.values))
-    return {
-        "version": BASELINE_VERSION,
-        "machine": study.origin.machine or study.origin.processor,
-        "processor": study.origin.processor,
-        "filter": study.origin.filter,
-        "overhead": study.origin.overhead,
-        "recorded": sorted(study.origin.recorded),
-        "projected": study.origin.projected,
-        "configuration": dict(configuration),
-        "parameters": list(whole.parameters),
-        "parameter": study.parameter,
-        "scaling": study.scaling,
-        "metric": study.metric,
-        "unit": study.unit,
-        "smallest_share": study.smallest_share,
-        "points": whole.points.tolist(),
-        "parallel_efficiency": [_rounded(v) if np.isfinite(v) else None for v in study.parallel_efficiency],
-        "kernels": kernels,
-    }
+    origin = study.origin
+    return Baseline(
+        version=BASELINE_VERSION,
+        machine=origin.machine or origin.processor,
+        processor=origin.processor,
+        filter=origin.filter,
+        overhead=origin.overhead,
+        recorded=tuple(sorted(origin.recorded)),
+        projected=origin.projected,
+        configuration=configuration,
+        parameters=whole.parameters,
+        parameter=study.parameter,
+        scaling=study.scaling,
+        metric=study.metric,
+        unit=study.unit,
+        smallest_share=study.smallest_share,
+        points=tuple(map(tuple, whole.points.tolist())),
+        parallel_efficiency=tuple(map(_rounded, study.parallel_efficiency)),
+        kernels=tuple(kernels),
+    )
 
 
 def _residuals(measured: FloatArray, predicted: FloatArray) -> FloatArray:
@@ -100,111 +161,84 @@ def _rounded(value: float) -> float:
     return float(f"{value:.{BASELINE_DIGITS}g}")
 
 
-def document_text(document: Mapping[str, Any]) -> str:
-    """Return the text of the file: one line per key, one line per kernel; its digest last."""
-    lines = [
-        f" {json.dumps(key)}: {json.dumps(value, ensure_ascii=False, allow_nan=False)}"
-        for key, value in document.items()
-        if key != "kernels"
-    ]
-    kernels = [f"  {json.dumps(k, ensure_ascii=False, allow_nan=False)}" for k in document["kernels"]]
-    lines.append(' "kernels": [\n' + ",\n".join(kernels) + "\n ]")
-    lines.append(f' "sha256": "{_digest(document)}"')
-    return "{\n" + ",\n".join(lines) + "\n}\n"
-
-
-def _digest(document: Mapping[str, Any]) -> str:
+def _digest(content: Mapping[str, object]) -> str:
     """SHA-256 of the content, however it is laid out."""
-    content = {key: value for key, value in document.items() if key != "sha256"}
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def from_document(document: Any, where: str) -> KernelValues:  # noqa: ANN401  # it is checked here
+def from_document(content: object, where: str) -> KernelValues:
     """Read the content of a baseline file.
 
     Args:
-        document: parsed JSON.
+        content: parsed JSON.
         where: the file, for messages.
 
     Raises:
         InputError: if it is not a baseline, or one of another version.
     """
     hint = "write it with `pipeline baseline`"
-    if not isinstance(document, dict) or "version" not in document or "kernels" not in document:
+    if not isinstance(content, dict) or "version" not in content or "kernels" not in content:
         raise InputError("is not a baseline", where=where, hint=hint)
-    if document["version"] != BASELINE_VERSION:
+    if content["version"] != BASELINE_VERSION:
         raise InputError(
-            f"is a baseline of version {document['version']}; this program reads version {BASELINE_VERSION}",
+            f"is a baseline of version {content['version']}; this program reads version {BASELINE_VERSION}",
             where=where,
             hint=hint,
         )
     try:
-        if document.get("sha256") not in (None, _digest(document)):  # not in earlier files of this version
+        stated = {name: value for name, value in content.items() if name != "sha256"}
+        if content.get("sha256") not in (None, _digest(stated)):  # not in earlier files of this version
             raise ValueError("it has changed since it was written")
-        return _measurements(document)
+        return _measurements(restored(Baseline, stated))
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
         raise InputError(
             f"is a damaged baseline ({type(error).__name__}: {error})", where=where, hint=hint
         ) from error
 
 
-def _measurements(document: Mapping[str, Any]) -> KernelValues:
-    entries = document["kernels"]
-    points = np.array(document["points"], dtype=np.float64).reshape(-1, len(document["parameters"]))
-    if document["parameter"] not in document["parameters"] or not (points > 0).all() or not len(points):
+def _measurements(read: Baseline) -> KernelValues:
+    points = np.array(read.points, dtype=np.float64).reshape(-1, len(read.parameters))
+    if read.parameter not in read.parameters or not (points > 0).all() or not len(points):
         raise ValueError("points and parameters do not match")
-    if not entries or entries[0]["level"] != Scope.TOTAL.value:
+    if not read.kernels or read.kernels[0].level is not Scope.TOTAL:
         raise ValueError("the first kernel is not the total")
-    efficiency = [np.nan if v is None else float(v) for v in document["parallel_efficiency"]]
+    efficiency = np.array(read.parallel_efficiency, dtype=np.float64)
     if len(efficiency) != len(points):
         raise ValueError("not one parallel efficiency per point")
-    names, scaled = document["parameters"], document["parameters"].index(document["parameter"])
+    names, scaled = read.parameters, read.parameters.index(read.parameter)
     own = [
         c for c, column in enumerate(points.T) if c == scaled or not is_function(points[:, scaled], column)
     ]
-    counts = document["scaling"] != Scaling.NONE.value
+    counts = read.scaling != Scaling.NONE.value
     left_out = {name: tuple(points[:, c].tolist()) for c, name in enumerate(names) if c not in own}
+    errors = [one.common_error for one in read.kernels]
     return KernelValues(
         parameters=tuple(ProcessCount(names[c]) if counts and c == scaled else names[c] for c in own),
-        parameter=document["parameter"],
-        scaling=document["scaling"],
-        metric=document["metric"],
-        unit=document["unit"],
+        parameter=read.parameter,
+        scaling=read.scaling,
+        metric=read.metric,
+        unit=read.unit,
         points=points[:, own],
         left_out=LeftOut(values=left_out),
-        kernels=tuple(KernelId(Scope(e["level"]), tuple(map(str, e["callpath"]))) for e in entries),
-        values=_values([e["values"] for e in entries], len(points)),
-        files=tuple(str(e["file"]) for e in entries),
-        lines=np.array([int(e["line"]) for e in entries]),
-        parallel_efficiency=np.array(efficiency),
-        origin=_origin(document),
-        smallest_share=float(document["smallest_share"]),
-        common_error=_common_errors(entries),
+        kernels=tuple(KernelId(one.level, one.callpath) for one in read.kernels),
+        values=_values([one.values for one in read.kernels], len(points)),
+        files=tuple(one.file for one in read.kernels),
+        lines=np.array([one.line for one in read.kernels]),
+        parallel_efficiency=efficiency,
+        origin=Origin(
+            machine="" if read.machine == read.processor else read.machine,
+            processor=read.processor,
+            filter=read.filter,
+            overhead=read.overhead,
+            recorded=frozenset(read.recorded),
+            projected=read.projected,
+        ),
+        smallest_share=read.smallest_share,
+        common_error=None if None in errors else np.array(errors, dtype=np.float64),
     )
 
 
-def _origin(document: Mapping[str, Any]) -> Origin:
-    recorded = document.get("recorded", [])  # not in earlier files of this version
-    if document.get("overhead", "") not in _TREATMENTS:
-        raise ValueError(f"unknown treatment of overhead {document['overhead']!r}")
-    machine, processor = (str(document.get(name, "")) for name in ("machine", "processor"))
-    return Origin(
-        machine="" if machine == processor else machine,
-        processor=processor,
-        filter=str(document["filter"]),
-        overhead=str(document.get("overhead", "")),
-        recorded=frozenset(map(str, recorded)),
-        projected=str(document.get("projected", "")),
-    )
-
-
-def _common_errors(entries: list[Mapping[str, Any]]) -> FloatArray | None:
-    if "common_error" not in entries[0]:
-        return None
-    return np.array([float(entry["common_error"]) for entry in entries])
-
-
-def _values(rows: list[list[list[float]]], points: int) -> FloatArray:
+def _values(rows: Sequence[Sequence[Sequence[float]]], points: int) -> FloatArray:
     """Pad repetitions with NaN: float64[K, P, R]."""
     if any(len(row) != points for row in rows):
         raise ValueError("a kernel does not have one list of values per point")
@@ -218,12 +252,14 @@ def _values(rows: list[list[list[float]]], points: int) -> FloatArray:
     return values
 
 
-def against_history(candidate: KernelValues, rows: Rows, last: int) -> tuple[KernelValues, KernelValues]:
+def against_history(
+    candidate: KernelValues, rows: Mapping[KernelId, Sequence[HistoryRow]], last: int
+) -> tuple[KernelValues, KernelValues]:
     """Return the last entries as a baseline of one point, and the candidate's mean there as one repetition.
 
     Args:
         candidate: the study to check; its largest scale is compared.
-        rows: per kernel the entries in the order they were added: label, point (JSON), value, metric, unit.
+        rows: per kernel the entries in the order they were added.
         last: number of entries that count.
 
     Raises:
@@ -234,12 +270,12 @@ def against_history(candidate: KernelValues, rows: Rows, last: int) -> tuple[Ker
     total = rows.get(KernelId(Scope.TOTAL, ("total",)), ())
     left_out = {name: values[at] for name, values in candidate.left_out.values.items()}
 
-    def is_here(row: Mapping[str, Any]) -> bool:
-        stated = json.loads(row["at"]).items()
+    def is_here(row: HistoryRow) -> bool:
+        stated = json.loads(row.at).items()
         return {name: value for name, value in stated if left_out.get(name) != value} == point
 
-    same = [row for row in total if is_here(row) and row["metric"] == candidate.metric]
-    labels = {row["label"]: n for n, row in enumerate(same[-last:])}
+    same = [row for row in total if is_here(row) and row.metric == candidate.metric]
+    labels = {row.label: n for n, row in enumerate(same[-last:])}
     if len(labels) < _FEWEST:
         raise InputError(
             f"{len(labels)} entries of the history have this point, {_FEWEST} are needed",
@@ -249,8 +285,8 @@ def against_history(candidate: KernelValues, rows: Rows, last: int) -> tuple[Ker
     values = np.full((len(kernels), 1, len(labels)), np.nan)
     for k, kernel in enumerate(kernels):
         for row in rows[kernel]:
-            if row["label"] in labels and is_here(row):
-                values[k, 0, labels[row["label"]]] = row["value"]
+            if row.label in labels and is_here(row):
+                values[k, 0, labels[row.label]] = row.value
     seen = np.isfinite(values).any(axis=(1, 2))
     now = replace(
         candidate,

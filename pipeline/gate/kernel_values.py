@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -75,6 +76,10 @@ class KernelId:
         return matches(self.callpath, pattern.removeprefix("*/") if of_region else pattern)
 
 
+Treatment: TypeAlias = Literal["", "corrected", "measured"]
+"""Whether overhead was taken out of times; empty if it is unknown."""
+
+
 @dataclass(frozen=True)
 class Origin:
     """The conditions under which a study was measured; empty if unknown.
@@ -83,14 +88,14 @@ class Origin:
         machine: name of the machine.
         processor: of the runs; several are joined by ``and``.
         filter: digest of the instrumentation filter.
-        overhead: ``corrected`` if overhead was taken out of the times, ``measured`` if not.
+        overhead: how it was treated.
         recorded: digests of the functions that could be recorded, called or not.
         projected: between which machines the times were projected; empty if they are as measured.
     """
 
     machine: str = ""
     filter: str = ""
-    overhead: str = ""
+    overhead: Treatment = ""
     recorded: frozenset[str] = frozenset()
     projected: str = ""
     processor: str = ""

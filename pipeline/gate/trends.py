@@ -1,5 +1,6 @@
 """How every kernel developed over the entries of a history: four measures and their change points."""
 
+import datetime
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -182,6 +183,45 @@ class Measure(Enum):
     def better(self) -> int:
         """Return the sign of a change for the better."""
         return 1 if self is Measure.EFFICIENCY else -1
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class HistoryRow:
+    """A row of a history file: a kernel in one entry. Files of earlier versions lack what has a default.
+
+    Attributes:
+        label: name of the state of the code.
+        at, target: the largest measured point, and the one predicted, as JSON.
+        value, share, wall_seconds, efficiency: measured there.
+        verdict: of a check; empty without one.
+        overhead, machine: as of `Origin`.
+        recorded: digest of the functions recorded.
+        commit: of this state, for links.
+    """
+
+    label: str
+    added: datetime.datetime
+    level: str
+    callpath: tuple[str, ...]
+    metric: str
+    unit: str
+    at: str
+    value: float
+    share: float
+    growth: str
+    target: str
+    predicted: float
+    verdict: str
+    overhead: str = ""
+    recorded: str = ""
+    commit: str = ""
+    machine: str = ""
+    predicted_lower: float = np.nan
+    predicted_upper: float = np.nan
+    wall_seconds: float = np.nan
+    predicted_wall_seconds: float = np.nan
+    efficiency: float = np.nan
+    predicted_efficiency: float = np.nan
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

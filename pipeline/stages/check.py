@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
+from typing import TYPE_CHECKING, TextIO, TypeAlias
 
 import numpy as np
 
@@ -20,7 +20,12 @@ from ingest.scaling import ScalingDecision, decide_scaling
 from pipeline.config.check_options import load_check_options
 from pipeline.config.options import Options, override
 from pipeline.execution.executors import ProgressDisplay, no_progress
-from pipeline.gate.baselines import SMALLEST_SHARE, against_history, document_text, from_document, to_document
+from pipeline.gate.baselines import (
+    SMALLEST_SHARE,
+    against_history,
+    baseline_of,
+    from_document,
+)
 from pipeline.gate.check_result import CheckResult
 from pipeline.gate.compared_studies import ComparedCurves, ComparedStudies, possible_renames, recorded_digests
 from pipeline.gate.gate_options import CheckOptions
@@ -30,6 +35,7 @@ from pipeline.gate.kernel_values import (
     Origin,
     Scope,
     StudyModels,
+    Treatment,
     measurements_of,
     over_the_same,
 )
@@ -169,7 +175,7 @@ def _origin(experiment: Experiment, machine: str) -> tuple[Origin, tuple[str, ..
     return origin, (mixed,) if mixed else ()
 
 
-def _treatment(experiment: Experiment) -> str:
+def _treatment(experiment: Experiment) -> Treatment:
     if experiment.is_series:
         return ""
     return "corrected" if experiment.correction is not None else "measured"
@@ -234,10 +240,10 @@ REPORTS: Mapping[str, Callable[[CheckResult, str, str], bytes]] = {
 findings without a source file point to."""
 
 
-def baseline_text(study: GateStudy, options: Options, configuration: Mapping[str, Any]) -> tuple[str, int]:
+def baseline_text(study: GateStudy, options: Options, configuration: Mapping[str, object]) -> tuple[str, int]:
     """Return the text of a baseline file, and the number of its kernels."""
     kept = study.measurements.above_share(SMALLEST_SHARE)
-    return document_text(to_document(kept, options.models, configuration)), len(kept.kernels)
+    return baseline_of(kept, options.models, configuration).text, len(kept.kernels)
 
 
 def read_baseline(path: Path) -> KernelValues:

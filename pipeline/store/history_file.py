@@ -5,8 +5,9 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import Any
+from typing import get_type_hints
 
 import numpy as np
 import pyarrow as pa
@@ -17,40 +18,19 @@ from ingest.errors import InputError
 from pipeline.gate.compared_studies import set_digest
 from pipeline.gate.kernel_values import SAME_VALUES, KernelId, KernelValues, Scope, wall_times
 from pipeline.gate.target_forecast import Forecast
-from pipeline.gate.trends import Entries, by_share, entries_text
+from pipeline.gate.trends import Entries, HistoryRow, by_share, entries_text
 from pipeline.store.arrow import read_table, write_table
 from pipeline.wording.quantities import counted
 
 _DIGEST = b"sha256 of columns"
 _EARLIER_DIGEST = b"sha256"  # of the values as JSON, which takes minutes for thousands of commits
-SCHEMA = pa.schema(
-    {
-        "label": pa.string(),
-        "added": pa.timestamp("s", tz="UTC"),
-        "level": pa.string(),
-        "callpath": pa.list_(pa.string()),
-        "metric": pa.string(),
-        "unit": pa.string(),
-        "at": pa.string(),
-        "value": pa.float64(),
-        "share": pa.float64(),
-        "growth": pa.string(),
-        "target": pa.string(),
-        "predicted": pa.float64(),
-        "verdict": pa.string(),
-        "overhead": pa.string(),
-        "recorded": pa.string(),
-        "commit": pa.string(),
-        "machine": pa.string(),
-        "predicted_lower": pa.float64(),
-        "predicted_upper": pa.float64(),
-        "wall_seconds": pa.float64(),
-        "predicted_wall_seconds": pa.float64(),
-        "efficiency": pa.float64(),
-        "predicted_efficiency": pa.float64(),
-    }
-)
-_FIRST_COLUMNS = 13  # that files have had from the first version on
+_TYPES = {
+    str: pa.string(),
+    float: pa.float64(),
+    datetime.datetime: pa.timestamp("s", tz="UTC"),
+    tuple[str, ...]: pa.list_(pa.string()),
+}
+SCHEMA = pa.schema({name: _TYPES[kind] for name, kind in get_type_hints(HistoryRow).items()})
 
 
 def history_rows(
@@ -141,11 +121,10 @@ def read_history(path: Path) -> pa.Table:
         raise InputError("no such file", where=str(path), hint=hint) from error
     except (OSError, pa.ArrowException, LookupError, ValueError, OverflowError) as error:
         raise InputError(f"cannot be read ({error})", where=str(path), hint=hint) from error
-    for name in SCHEMA.names[_FIRST_COLUMNS:]:
-        if name not in table.column_names:  # in files of earlier versions
-            kind = SCHEMA.field(name).type
-            unknown = "" if kind == pa.string() else float("nan")
-            table = table.append_column(name, pa.repeat(pa.scalar(unknown, kind), len(table)))
+    for one in fields(HistoryRow):
+        if one.name not in table.column_names and one.default is not MISSING:
+            unknown = pa.scalar(one.default, SCHEMA.field(one.name).type)
+            table = table.append_column(one.name, pa.repeat(unknown, len(table)))
     if not set(SCHEMA.names) <= set(table.column_names):
         raise InputError("is not a history file", where=str(path), hint=hint)
     if not intact:
@@ -204,14 +183,20 @@ def _floats(column: pa.Array) -> bytes:
 
 def kernel_rows(
     table: pa.Table, wanted: Callable[[KernelId], bool] = lambda kernel: True
-) -> dict[KernelId, list[dict[str, Any]]]:
+) -> dict[KernelId, list[HistoryRow]]:
     """Group the rows of kernels that are wanted, each in the order they were added."""
     kernel, kernels = _numbered_kernels(table)
     some = np.flatnonzero(np.array([wanted(one) for one in kernels], dtype=np.bool_)[kernel])
-    found: dict[KernelId, list[dict[str, Any]]] = {}
-    for n, row in zip(kernel[some].tolist(), table.take(some).to_pylist(), strict=True):
+    found: dict[KernelId, list[HistoryRow]] = {}
+    for n, row in zip(kernel[some].tolist(), _rows(table.take(some)), strict=True):
         found.setdefault(kernels[n], []).append(row)
     return found
+
+
+def _rows(table: pa.Table) -> list[HistoryRow]:
+    """Return the rows of a table; texts that are missing are empty."""
+    texts = [one.name for one in SCHEMA if one.type == pa.string()]
+    return [HistoryRow(**{**row, **{name: row[name] or "" for name in texts}}) for row in table.to_pylist()]
 
 
 def _numbered_kernels(table: pa.Table) -> tuple[IntArray, tuple[KernelId, ...]]:
@@ -243,8 +228,6 @@ def _numbered_texts(column: pa.ChunkedArray | pa.Array) -> tuple[IntArray, IntAr
 
 _MOST_KERNELS = 500  # those of the largest shares
 _LARGEST = 1e100  # values beyond it, or below its inverse, were not measured
-_TEXTS = ("label", "commit", "machine", "metric", "unit")
-_SAME = ("metric", "unit", "at")  # what entries that can be compared have in common
 
 
 def comparable(table: pa.Table, machine: str = "") -> Entries:
@@ -263,14 +246,12 @@ def comparable(table: pa.Table, machine: str = "") -> Entries:
 
 def _comparable(table: pa.Table, machine: str) -> Entries:
     label, first_rows = _numbered_texts(table["label"])
-    heads = [
-        head | {name: head[name] or "" for name in _TEXTS} for head in table.take(first_rows).to_pylist()
-    ]
+    heads = _rows(table.take(first_rows))
     if not heads:
         raise InputError("the history has no entries", hint="add one with `pipeline history add`")
-    newest = next((head for head in reversed(heads) if machine in ("", head["machine"])), None)
+    newest = next((head for head in reversed(heads) if machine in ("", head.machine)), None)
     if newest is None:
-        known = sorted({head["machine"] for head in heads} - {""})
+        known = sorted({head.machine for head in heads} - {""})
         raise InputError(
             f"no entry of machine '{machine}'",
             where="--machine",
@@ -284,14 +265,17 @@ def _comparable(table: pa.Table, machine: str) -> Entries:
     return _entries(table.take(rows), entry[label[rows]], [heads[n] for n in chosen], heads_left_out)
 
 
-def _alike(head: dict[str, Any], newest: dict[str, Any]) -> bool:
+def _of_one_kind(head: HistoryRow, newest: HistoryRow) -> bool:
+    return (head.metric, head.unit, head.at) == (newest.metric, newest.unit, newest.at)
+
+
+def _alike(head: HistoryRow, newest: HistoryRow) -> bool:
     """Tell whether the first rows of two entries belong to entries that can be compared."""
-    same = all(head[name] == newest[name] for name in _SAME)
-    return same and (head["machine"] in ("", newest["machine"]) or not newest["machine"])
+    return _of_one_kind(head, newest) and (head.machine in ("", newest.machine) or not newest.machine)
 
 
 def _entries(
-    table: pa.Table, entry: IntArray, heads: Sequence[dict[str, Any]], left_out: Sequence[dict[str, Any]]
+    table: pa.Table, entry: IntArray, heads: Sequence[HistoryRow], left_out: Sequence[HistoryRow]
 ) -> Entries:
     """Return the entries of a table, from the entry of each row, int64[rows], and the first row of each."""
     newest = heads[-1]
@@ -319,18 +303,18 @@ def _entries(
         found[kernel, entry] = np.where(np.array(names)[code] == "", -1, code)
         return names, found[order]
 
-    same_target = pc.equal(table["target"], newest["target"]).to_numpy(zero_copy_only=False).astype(np.bool_)
+    same_target = pc.equal(table["target"], newest.target).to_numpy(zero_copy_only=False).astype(np.bool_)
     growths, growth = texts("growth")
     verdicts, verdict = texts("verdict")
     return Entries(
-        labels=tuple(head["label"] for head in heads),
-        commits=tuple(head["commit"] for head in heads),
-        added=np.array([int(head["added"].timestamp()) for head in heads], dtype=np.int64),
-        machine=newest["machine"],
-        metric=newest["metric"],
-        unit=newest["unit"],
-        at=_point(newest["at"]),
-        target=_point(newest["target"]),
+        labels=tuple(head.label for head in heads),
+        commits=tuple(head.commit for head in heads),
+        added=np.array([int(head.added.timestamp()) for head in heads], dtype=np.int64),
+        machine=newest.machine,
+        metric=newest.metric,
+        unit=newest.unit,
+        at=_point(newest.at),
+        target=_point(newest.target),
         kernels=tuple(kernels[k] for k in order.tolist()),
         value=value[order],
         share=share[order],
@@ -373,11 +357,11 @@ def _of_one_callpath(kernels: Sequence[KernelId], value: FloatArray) -> BoolArra
     )
 
 
-def _notices(newest: dict[str, Any], left_out: Sequence[dict[str, Any]], kernels: int) -> list[str]:
+def _notices(newest: HistoryRow, left_out: Sequence[HistoryRow], kernels: int) -> list[str]:
     found = []
-    others = sum(all(head[name] == newest[name] for name in _SAME) for head in left_out)
+    others = sum(_of_one_kind(head, newest) for head in left_out)
     if others:
-        machines = sorted({head["machine"] for head in left_out} - {newest["machine"], ""})
+        machines = sorted({head.machine for head in left_out} - {newest.machine, ""})
         found.append(
             f"left out: {entries_text(others)} of other machines ({', '.join(machines)}); `--machine NAME` "
             "shows those of one"

@@ -1,10 +1,11 @@
 """A kernel across commits: its series, change points and drift."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from rich.console import Console
@@ -26,7 +27,7 @@ from pipeline.columns.column import (
 )
 from pipeline.gate.change_points import FALSE_ALARMS, ChangePoint
 from pipeline.gate.kernel_values import KernelId
-from pipeline.gate.trends import Entries, ProgramChange, development, measured_places, too_few
+from pipeline.gate.trends import Entries, HistoryRow, ProgramChange, development, measured_places, too_few
 from pipeline.wording.quantities import (
     callpath_text,
     counted,
@@ -56,16 +57,6 @@ class HistoryEntry:
 
 
 @dataclass(frozen=True, kw_only=True)
-class NamedEntry:
-    """Labels of the entry of a change and of those it may be at, and the call path that shows it best."""
-
-    label: str
-    first_label: str
-    last_label: str
-    named_by: Sequence[str]
-
-
-@dataclass(frozen=True, kw_only=True)
 class KernelChange:
     """A change of a kernel, with the labels between which it surely lies."""
 
@@ -79,6 +70,10 @@ class KernelChange:
     upper: float
     p: float
     named_by: Annotated[Sequence[str], "the call path that shows it best"]
+
+
+KernelPlace: TypeAlias = Callable[..., KernelChange]
+"""A change that has its labels, and lacks its size."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,7 +143,7 @@ class History:
     kernels: Sequence[KernelHistory]
 
 
-def places_of(entries: Entries) -> dict[KernelId, list[NamedEntry]]:
+def places_of(entries: Entries) -> dict[KernelId, list[KernelPlace]]:
     """Return where the measured value of each kernel changed, as named by the kernels that show it best."""
     return {
         kernel: [_named(entries.labels, change, best) for change, best in found]
@@ -157,7 +152,7 @@ def places_of(entries: Entries) -> dict[KernelId, list[NamedEntry]]:
 
 
 def kernel_history(
-    kernel: KernelId, rows: Sequence[Mapping[str, Any]], places: Sequence[NamedEntry] = ()
+    kernel: KernelId, rows: Sequence[HistoryRow], places: Sequence[KernelPlace] = ()
 ) -> KernelHistory:
     """Return the series of one kernel with its change points and drift.
 
@@ -169,32 +164,32 @@ def kernel_history(
         places: of its changes as all kernels show them; without them its own series names the entries.
     """
     last = rows[-1]
-    known = ("", last["machine"])
-    same = [row for row in rows if row["at"] == last["at"] and row["machine"] in known and row["value"] > 0]
-    found = development(np.array([row["value"] for row in same], dtype=np.float64))
-    labels, trend = [row["label"] for row in same], found.drift
+    known = ("", last.machine)
+    same = [row for row in rows if row.at == last.at and row.machine in known and row.value > 0]
+    found = development(np.array([row.value for row in same], dtype=np.float64))
+    labels, trend = [row.label for row in same], found.drift
     if len(places) != len(found.steps):
         places = [_named(labels, step, kernel) for step in found.steps]
     return KernelHistory(
         level=kernel.level.value,
         callpath=kernel.callpath,
-        unit=last["unit"],
-        at=json.loads(last["at"]),
+        unit=last.unit,
+        at=json.loads(last.at),
         entries=[
             HistoryEntry(
-                label=row["label"],
-                added=row["added"].isoformat(),
-                value=row["value"],
-                share=row["share"],
-                growth=row["growth"],
-                predicted=row["predicted"],
-                verdict=row["verdict"],
+                label=row.label,
+                added=row.added.isoformat(),
+                value=row.value,
+                share=row.share,
+                growth=row.growth,
+                predicted=row.predicted,
+                verdict=row.verdict,
             )
             for row in same
         ],
         other_functions=_other_functions(same),
         change_points=[
-            KernelChange(**vars(place), factor=step.factor, lower=step.lower, upper=step.upper, p=step.p)
+            place(factor=step.factor, lower=step.lower, upper=step.upper, p=step.p)
             for step, place in zip(found.steps, places, strict=True)
         ],
         drift=None
@@ -208,8 +203,9 @@ def kernel_history(
     )
 
 
-def _named(labels: Sequence[str], change: ChangePoint | ProgramChange, kernel: KernelId) -> NamedEntry:
-    return NamedEntry(
+def _named(labels: Sequence[str], change: ChangePoint | ProgramChange, kernel: KernelId) -> KernelPlace:
+    return partial(
+        KernelChange,
         label=labels[change.at],
         first_label=labels[change.first],
         last_label=labels[change.last],
@@ -217,10 +213,10 @@ def _named(labels: Sequence[str], change: ChangePoint | ProgramChange, kernel: K
     )
 
 
-def _other_functions(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def _other_functions(rows: Sequence[HistoryRow]) -> list[str]:
     """Return the labels from which on other functions were recorded than before, if both are known."""
-    known = [row for row in rows if row["recorded"]]
-    return [row["label"] for last, row in pairwise(known) if row["recorded"] != last["recorded"]]
+    known = [row for row in rows if row.recorded]
+    return [row.label for last, row in pairwise(known) if row.recorded != last.recorded]
 
 
 def show_history(out: Console, history: KernelHistory, limit: int) -> None:

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from ingest.errors import InputError
+from ingest.record_codec import document as as_data
 from pipeline.gate.baselines import (
     BASELINE_DIGITS,
     BASELINE_VERSION,
     SMALLEST_SHARE,
-    document_text,
+    baseline_of,
     from_document,
-    to_document,
 )
 from pipeline.gate.check_result import Outcome
 from pipeline.gate.gate_options import CheckOptions
@@ -31,12 +31,22 @@ def whole():
 
 
 @pytest.fixture
-def document(whole):
-    return to_document(whole, ModelOptions(), {"metric": "time"})
+def text(whole):
+    return baseline_of(whole, ModelOptions(), {"metric": "time"}).text
+
+
+@pytest.fixture
+def document(text):
+    return json.loads(text)
+
+
+def again(study):
+    """A study as it is read from its baseline."""
+    return from_document(json.loads(baseline_of(study, ModelOptions(), {}).text), "b.json")
 
 
 def test_what_is_written_is_read_back(whole, document):
-    back = from_document(json.loads(document_text(document)), "b.json")
+    back = from_document(document, "b.json")
     for name in ("kernels", "origin", "parameters", "parameter", "scaling", "metric", "unit", "files"):
         assert getattr(back, name) == getattr(whole, name)
     assert back.smallest_share == whole.smallest_share
@@ -44,14 +54,14 @@ def test_what_is_written_is_read_back(whole, document):
     assert np.array_equal(back.points, whole.points)
     assert np.allclose(back.values, whole.values, rtol=0.5 * 10 ** (1 - BASELINE_DIGITS), atol=0)
     assert np.allclose(back.parallel_efficiency, whole.parallel_efficiency)
-    assert from_document(to_document(whole.above_share(0.05), ModelOptions(), {}), "").smallest_share == 0.05
+    assert again(whole.above_share(0.05)).smallest_share == 0.05
 
 
-def test_a_file_has_one_line_per_key_and_kernel(document):
-    lines = document_text(document).splitlines()
+def test_a_file_has_one_line_per_key_and_kernel(text, document):
+    lines = text.splitlines()
     assert len([line for line in lines if '"callpath"' in line]) == len(document["kernels"])
-    assert len(lines) == len(document) + len(document["kernels"]) + 4
-    assert "operator<<" in document_text(document) and "\\u" not in document_text(document)
+    assert len(lines) == len(document) + len(document["kernels"]) + 3
+    assert "operator<<" in text and "\\u" not in text
 
 
 def test_kernels_carry_what_a_reader_wants_to_know(whole, document):
@@ -76,25 +86,24 @@ def test_kernels_carry_what_a_reader_wants_to_know(whole, document):
 
 
 def test_a_kernel_without_values_has_no_residuals_and_without_repetitions_no_noise():
-    once = to_document(study({"a": 1.0, "b": 0.0}, repetitions=1), ModelOptions(), {})
-    assert {k["noise"] for k in once["kernels"]} == {None}
-    assert once["kernels"][2]["residuals"] == [0.0] * 5
+    once = baseline_of(study({"a": 1.0, "b": 0.0}, repetitions=1), ModelOptions(), {})
+    assert {k.noise for k in once.kernels} == {None}
+    assert once.kernels[2].residuals == (0.0,) * 5
     unknown = replace(study({"a": 1.0}), parallel_efficiency=np.array([np.nan, 1, 1, 1, 1]))
-    assert to_document(unknown, ModelOptions(), {})["parallel_efficiency"] == [None, 1, 1, 1, 1]
+    assert as_data(baseline_of(unknown, ModelOptions(), {}))["parallel_efficiency"] == [None, 1, 1, 1, 1]
 
 
 def test_the_noise_of_two_repetitions_is_theirs():
     pair = replace(study({"a": 1.0}, scales=(8,), repetitions=2), parallel_efficiency=np.ones(1))
-    entry = to_document(pair, ModelOptions(), {})["kernels"][1]
-    assert entry["noise"] == pytest.approx(np.log(pair.values[1, 0]).std(ddof=1), rel=1e-5)
+    entry = baseline_of(pair, ModelOptions(), {}).kernels[1]
+    assert entry.noise == pytest.approx(np.log(pair.values[1, 0]).std(ddof=1), rel=1e-5)
 
 
 def test_missing_repetitions_stay_missing():
     whole = study({"a": 1.0, "b": 2.0})
     whole.values[:, 0, 3:] = np.nan
     whole.values[1, 2] = np.nan
-    back = from_document(json.loads(document_text(to_document(whole, ModelOptions(), {}))), "b.json")
-    assert np.array_equal(np.isnan(back.values), np.isnan(whole.values))
+    assert np.array_equal(np.isnan(again(whole).values), np.isnan(whole.values))
 
 
 @pytest.mark.parametrize(
@@ -118,29 +127,28 @@ def test_missing_repetitions_stay_missing():
         (lambda d: d.update(points=[]), "points and parameters do not match"),
         (lambda d: d.update(parameter="n"), "points and parameters do not match"),
         (lambda d: d["parallel_efficiency"].pop(), "not one parallel efficiency per point"),
-        (lambda d: d.pop("scaling"), "KeyError: 'scaling'"),
+        (lambda d: d.pop("scaling"), "'scaling'"),
         (lambda d: d.update(kernels=3), "TypeError"),
-        (lambda d: d.update(overhead="x"), "unknown treatment of overhead 'x'"),
+        (lambda d: d.update(overhead="x"), "overhead cannot be 'x'"),
     ],
 )
 def test_damage_is_one_clear_sentence(document, damage, message):
-    content = json.loads(document_text(document))
-    del content["sha256"]  # as in files of earlier programs
-    damage(content)
+    del document["sha256"]  # as in files of earlier programs
+    damage(document)
     with pytest.raises(InputError) as error:
-        from_document(content, "b.json")
+        from_document(document, "b.json")
     assert str(error.value).startswith("b.json: is ")
     assert message in str(error.value)
     assert str(error.value).endswith("; write it with `pipeline baseline`")
 
 
 def test_a_changed_number_is_noticed_and_another_layout_is_not(document):
-    content = json.loads(document_text(document))
-    again = json.loads(json.dumps(content, sort_keys=True, indent=3))
-    assert np.array_equal(from_document(again, "").values, from_document(content, "").values, equal_nan=True)
-    content["kernels"][0]["values"][0][0] += 0.01
+    other = json.loads(json.dumps(document, sort_keys=True, indent=3))
+    values = [from_document(content, "").values for content in (other, document)]
+    assert np.array_equal(*values, equal_nan=True)
+    document["kernels"][0]["values"][0][0] += 0.01
     with pytest.raises(InputError, match=r"is a damaged baseline \(ValueError: it has changed since"):
-        from_document(content, "b.json")
+        from_document(document, "b.json")
 
 
 @pytest.mark.parametrize("content", [None, [1], "text", {}])
@@ -152,7 +160,7 @@ def test_other_json_is_refused(content):
 def test_a_kernel_without_any_value_has_room_for_one():
     whole = study({"a": 1.0}, repetitions=1)
     whole.values[:] = np.nan
-    assert from_document(to_document(whole, ModelOptions(), {}), "").values.shape == (3, 5, 1)
+    assert again(whole).values.shape == (3, 5, 1)
 
 
 def test_there_is_a_golden_baseline_of_every_version():

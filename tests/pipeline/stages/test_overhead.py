@@ -10,7 +10,7 @@ from ingest.errors import InputError, UsageError
 from ingest.locate import locate
 from ingest.scaling import decide_scaling
 from pipeline.config.options import FilterOptions, Options
-from pipeline.gate.baselines import document_text, from_document, to_document
+from pipeline.gate.baselines import baseline_of, from_document
 from pipeline.gate.kernel_values import match, measurements_of
 from pipeline.gate.target_forecast import forecast, target_points
 from pipeline.models.fit import fit
@@ -247,7 +247,7 @@ def test_times_that_are_treated_differently_are_not_mixed(study, tmp_path):
 
 def test_baselines_keep_how_times_were_treated_and_how_uncertain_they_are(study):
     corrected = read_study(study, Options()).measurements
-    document = json.loads(document_text(to_document(corrected, Options().models, {})))
+    document = json.loads(baseline_of(corrected, Options().models, {}).text)
     back = from_document(document, "baseline.json")
     assert back.origin.overhead == "corrected"
     assert back.common_error == pytest.approx(corrected.common_error, rel=1e-5)

@@ -111,13 +111,13 @@ def test_wall_time_efficiency_machine_and_commit_are_kept(whole, ahead):
     )
     table = history_rows(measured, ahead, TARGET, "release", {}, "abc")
     (row,) = kernel_rows(table)[K]
-    assert (row["commit"], row["machine"]) == ("abc", "cluster")
-    assert row["wall_seconds"] == pytest.approx(4.0 / 256)
-    assert row["efficiency"] == pytest.approx(1 / 4)
-    assert row["predicted_wall_seconds"] == pytest.approx(row["predicted"] / 1024)
-    assert row["predicted_efficiency"] == pytest.approx(1 / row["predicted"])
-    assert row["predicted_lower"] == ahead.prediction.lower[3, 1]
-    assert row["predicted_upper"] == ahead.prediction.upper[3, 1]
+    assert (row.commit, row.machine) == ("abc", "cluster")
+    assert row.wall_seconds == pytest.approx(4.0 / 256)
+    assert row.efficiency == pytest.approx(1 / 4)
+    assert row.predicted_wall_seconds == pytest.approx(row.predicted / 1024)
+    assert row.predicted_efficiency == pytest.approx(1 / row.predicted)
+    assert row.predicted_lower == ahead.prediction.lower[3, 1]
+    assert row.predicted_upper == ahead.prediction.upper[3, 1]
 
 
 def test_a_row_holds_the_largest_scale_and_the_last_target(whole, ahead, rows):
@@ -126,18 +126,18 @@ def test_a_row_holds_the_largest_scale_and_the_last_target(whole, ahead, rows):
     found = kernel_rows(table)
     assert list(found) == list(whole.kernels)
     (row,) = found[K]
-    assert (row["label"], row["metric"], row["unit"]) == ("c1", "effort", "core-s")
-    assert json.loads(row["at"]) == {"p": 128.0}
-    assert json.loads(row["target"]) == TARGET
-    assert row["value"] == pytest.approx(4.0)
-    assert row["share"] == pytest.approx(4 / 14)
-    assert row["growth"] == ahead.formulas[3]().growth
-    assert row["predicted"] == ahead.prediction.value[3, 1]
-    assert row["verdict"] == "regression"
-    assert found[whole.kernels[0]][0]["verdict"] == ""
-    age = datetime.datetime.now(datetime.UTC) - row["added"]
+    assert (row.label, row.metric, row.unit) == ("c1", "effort", "core-s")
+    assert json.loads(row.at) == {"p": 128.0}
+    assert json.loads(row.target) == TARGET
+    assert row.value == pytest.approx(4.0)
+    assert row.share == pytest.approx(4 / 14)
+    assert row.growth == ahead.formulas[3]().growth
+    assert row.predicted == ahead.prediction.value[3, 1]
+    assert row.verdict == "regression"
+    assert found[whole.kernels[0]][0].verdict == ""
+    age = datetime.datetime.now(datetime.UTC) - row.added
     assert datetime.timedelta(0) <= age < datetime.timedelta(minutes=5)
-    assert row["added"].microsecond == 0
+    assert row.added.microsecond == 0
 
 
 def test_labels_are_appended_in_order_and_replaced(tmp_path, rows):
@@ -145,7 +145,7 @@ def test_labels_are_appended_in_order_and_replaced(tmp_path, rows):
     assert [add_to_history(file, rows(label)) for label in ("c1", "c2", "c3")] == [1, 2, 3]
     assert add_to_history(file, rows("c2", {K: "improvement"})) == 3
     entries = kernel_rows(read_history(file))[K]
-    assert [(e["label"], e["verdict"]) for e in entries] == [("c1", ""), ("c3", ""), ("c2", "improvement")]
+    assert [(e.label, e.verdict) for e in entries] == [("c1", ""), ("c3", ""), ("c2", "improvement")]
 
 
 def test_columns_of_later_versions_are_ignored(tmp_path, rows):
@@ -170,7 +170,7 @@ def test_what_was_recorded_is_kept_and_unknown_in_earlier_files(tmp_path, whole,
     recorded = replace(whole, origin=Origin(recorded=frozenset(["0a", "0b"])))
     add_to_history(tmp_path / "h.parquet", history_rows(recorded, ahead, TARGET, "c1", {}))
     (row,) = kernel_rows(read_history(tmp_path / "h.parquet"))[K]
-    assert row["recorded"] == set_digest(["0b", "0a"])
+    assert row.recorded == set_digest(["0b", "0a"])
     pq.write_table(rows("c0").drop_columns(["recorded"]), tmp_path / "old.parquet")
     (row,) = kernel_rows(read_history(tmp_path / "old.parquet"))[K]
-    assert row["recorded"] == ""
+    assert row.recorded == ""

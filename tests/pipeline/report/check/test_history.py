@@ -1,5 +1,6 @@
 import datetime
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from ingest.record_codec import document as as_data
 from pipeline.gate.change_points import change_points
 from pipeline.gate.kernel_values import KernelId, Scope
-from pipeline.gate.trends import development
+from pipeline.gate.trends import HistoryRow, development
 from pipeline.report.check.history import kernel_history, show_history
 from tests.terminal_output import printed as on_terminal
 
@@ -16,12 +17,9 @@ ADDED = datetime.datetime(2026, 11, 21, tzinfo=datetime.UTC)
 
 
 def entry(label, value, at=8.0, **given):
-    row = {"label": label, "added": ADDED, "value": value, "share": 0.25, "growth": "p", "unit": "core-s"}
-    return (
-        row
-        | {"at": json.dumps({"p": at}), "predicted": 2 * value, "verdict": "", "recorded": "", "machine": ""}
-        | given
-    )
+    row = {"label": label, "added": ADDED, "level": "callpath", "callpath": K.callpath, "metric": "effort"}
+    row |= {"value": value, "share": 0.25, "growth": "p", "unit": "core-s", "at": json.dumps({"p": at})}
+    return HistoryRow(**(row | {"target": "", "predicted": 2 * value, "verdict": ""} | given))
 
 
 def series(values, **given):
@@ -71,14 +69,13 @@ def test_entries_of_other_machines_are_left_out_and_of_unknown_ones_are_not():
 
 def test_a_series_in_the_terminal(snapshot):
     rows = series(STEP)
-    rows[3] |= {"verdict": "improvement", "growth": "1"}
+    rows[3] = replace(rows[3], verdict="improvement", growth="1")
     snapshot(printed(rows), "history.txt")
 
 
 def test_entries_with_other_functions_are_named():
-    rows = series(STEP)
-    for row, recorded in zip(rows, ("a", "a", "", "b", "b", "", "a"), strict=False):
-        row["recorded"] = recorded
+    recorded = ("a", "a", "", "b", "b", "", "a")
+    rows = [entry(f"c{n}", value, recorded=recorded[n]) for n, value in enumerate(STEP[:7])]
     assert kernel_history(K, rows).other_functions == ["c3", "c6"]
     assert "Note: other functions were recorded from c3, c6 on" in printed(rows)
     assert "other functions" not in printed(series(STEP))
