@@ -1,4 +1,4 @@
-"""Is an expected growth met, exceeded, or can it not be told?
+"""Is an expected growth met, exceeded or undecided?
 
 Developers know what should happen: an allreduce grows like log p, the solver not at all. Such expectations
 were proposed by Shudler and others ("Exascaling your library: will your implementation meet your
@@ -39,7 +39,7 @@ from pipeline.wording.quantities import (
 )
 
 _NEGLIGIBLE = 0.1  # a power of the scale: what grows by it beyond the function is not said to grow faster
-_SURE = 0.9  # probability from which on it is told
+_SURE = 0.9  # probability from which a judgement is made
 
 
 class Judgement(Enum):
@@ -47,7 +47,7 @@ class Judgement(Enum):
 
     MET = "met"
     EXCEEDED = "exceeded"
-    UNKNOWN = "cannot be told"
+    UNDECIDED = "undecided"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +66,7 @@ class JudgedExpectation:
     region: str
     metric: str
     at_most: str
-    judgement: Judgement = Judgement.UNKNOWN
+    judgement: Judgement = Judgement.UNDECIDED
     probability_met: float | None = None
     allowed_factor: float | None = None
     predicted_factor: FigureJson | None = None
@@ -94,20 +94,20 @@ class JudgedExpectation:
         what = f"Expectation on {self.subject}, at most {self.at_most}"
         met, allowed, grows = self.probability_met, self.allowed_factor, self.predicted_factor
         if met is None or allowed is None or grows is None or grows["value"] is None:
-            return f"{what}: cannot be told, since {self.reason}."
+            return f"{what}: undecided, since {self.reason}."
         judged = f"exceeded with {probability_text(1 - met)}"
-        if self.judgement is Judgement.UNKNOWN:
-            judged = f"cannot be told, met with {probability_text(met)}"
+        if self.judgement is Judgement.UNDECIDED:
+            judged = f"undecided, met with {probability_text(met)}"
         factors = f"{figure(grows['value'])} times from {self.between}, {figure(allowed)} expected"
         return f"{what}: {judged} ({factors})."
 
 
 def expectation_sentences(found: Sequence[JudgedExpectation]) -> list[tuple[str, str]]:
-    """Name the expectations that are exceeded or cannot be told, with styles; else say that all are met."""
+    """Name the expectations that are exceeded or undecided, with styles; else say that all are met."""
     open_ones = [one for one in found if one.judgement is not Judgement.MET]
     if found and not open_ones:
         return [(f"{len(found)} of {counted(len(found), 'expectation')} met.", "")]
-    styles = {Judgement.EXCEEDED: "red", Judgement.UNKNOWN: "yellow"}
+    styles = {Judgement.EXCEEDED: "red", Judgement.UNDECIDED: "yellow"}
     return [(one.sentence, styles[one.judgement]) for one in open_ones]
 
 
@@ -177,7 +177,7 @@ def _judged(
 def _judgement(probability: float) -> Judgement:
     if probability > _SURE:
         return Judgement.MET
-    return Judgement.EXCEEDED if probability < 1 - _SURE else Judgement.UNKNOWN
+    return Judgement.EXCEEDED if probability < 1 - _SURE else Judgement.UNDECIDED
 
 
 def _smaller(measured: FloatArray, columns: Sequence[int], target: FloatArray) -> FloatArray:

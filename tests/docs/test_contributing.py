@@ -15,7 +15,7 @@ from tests.mutants.trial import copy_of
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-CHANGES = dict(re.findall(r"^### \d\. (.*)\n(?s:.*?)^```diff\n((?s:.*?))^```$", TEXT, re.MULTILINE))
+CHANGES = dict(re.findall(r"^### \d+\. (.*)\n(?s:.*?)^```diff\n((?s:.*?))^```$", TEXT, re.MULTILINE))
 FILES = {"A metric derived per kernel": 2}  # all others touch one
 SAMPLE = ROOT / "sample_profiles" / "hpcg-strong"
 
@@ -140,3 +140,13 @@ def test_a_command(changed):
     for form in ("table", "csv"):
         assert "MPI_Allreduce" in pipeline("formulas", "out", "--format", form), form
     assert "List the formula of every kernel." in pipeline("--help")
+
+
+def test_a_question(changed, tmp_path):
+    screen = " ".join(changed("A question")("run", SAMPLE, "--out", "out").split())
+    answer = json.loads((tmp_path / "out" / "summary.json").read_text())["grown_total"]
+    (place,) = (f"{name} = {value}" for name, value in answer["at"].items())
+    (said,) = re.findall(rf"At {place} the total is ([\d.]+) times the measured one\.", screen)
+    assert float(said) == pytest.approx(answer["factor"], rel=0.01)
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "How much more" in page and f"the total is {said} times the measured one." in page

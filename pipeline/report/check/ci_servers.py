@@ -37,7 +37,7 @@ _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sa
 _SARIF_DIGITS = 32
 _JUDGED = {
     Judgement.EXCEEDED: Ruling.REGRESSION,
-    Judgement.UNKNOWN: Ruling.INCONCLUSIVE,
+    Judgement.UNDECIDED: Ruling.INCONCLUSIVE,
     Judgement.MET: Ruling.UNCHANGED,
 }
 

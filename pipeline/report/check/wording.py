@@ -116,7 +116,7 @@ _RULES: tuple[tuple[str, str, tuple[Ground, ...]], ...] = (
     ("share-ceiling", "The kernel takes a larger share than its rule allows", (Ground.SHARE_RULE,)),
     ("efficiency-floor", "Parallel efficiency is below its rule", (Ground.EFFICIENCY_RULE,)),
     ("total-ceiling", "The predicted total is above its rule", (Ground.TOTAL_RULE,)),
-    ("expectation", "What is expected of its growth is exceeded, or cannot be told", ()),
+    ("expectation", "What is expected of its growth is exceeded, or undecided", ()),
     (_INCONCLUSIVE, "The measurements are too noisy to decide whether the kernel changed", ()),
 )
 RULE_TEXTS: Mapping[str, str] = {name: text for name, text, _ in _RULES}

@@ -87,7 +87,7 @@ def test_groups_patterns_and_the_total_are_added_up():
 
 def test_too_few_scales_tell_nothing():
     (found,) = judge(analysed(two_kernels, (4, 8)), expect("1", "work"))
-    assert (found.judgement, found.probability_met) == (Judgement.UNKNOWN, None)
+    assert (found.judgement, found.probability_met) == (Judgement.UNDECIDED, None)
     assert found.reason == "too few scales were measured"
 
 

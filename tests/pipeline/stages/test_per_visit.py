@@ -187,7 +187,7 @@ def test_the_cost_of_a_measurement_is_that_of_a_run():
     analysis = modelled(selected(study(lambda *_: 20, noise=(1.0, 1.3)), options), options, "time")
     plan = plan_measurements(analysis, np.array([64.0]), 1e5)
     first = plan.plan[0] if plan.plan else plan.instead
-    one = analysis.callpaths.models.predict(np.array([first.point])).value.sum()
+    one = analysis.callpaths.models.predict(np.array([[first.at["p"]]])).value.sum()
     assert first.cost == pytest.approx(20 * first.repetitions * one)
 
 

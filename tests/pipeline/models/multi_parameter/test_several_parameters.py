@@ -1,4 +1,4 @@
-"""Models of several parameters: known truths, sparse designs, and what cannot be told."""
+"""Models of several parameters: known truths, sparse designs, and what cannot be distinguished."""
 
 import itertools
 from dataclasses import replace
