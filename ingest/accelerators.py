@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ingest.arrays import FloatArray, IntArray, places_in_groups
+from ingest.arrays import IntArray, places_in_groups
 from ingest.calltree import CallTree
 from ingest.profile import Block, LocationTable, Profile, RegionTable
 from ingest.region_class import CLASSES, GPU_IDLE, RegionClass
@@ -63,20 +63,6 @@ def device_rows(classes: IntArray) -> IntArray:
     """Return for classes of regions, places in `CLASSES`, those in `DEVICE_CLASSES`: what a device does."""
     row = {CLASSES.index(found): i for i, found in enumerate(DEVICE_CLASSES)}
     return np.array([row.get(found, 0) for found in classes.tolist()], dtype=np.int64)
-
-
-def idle_time(device_time: FloatArray, wall: float) -> FloatArray:
-    """Return how long each device had nothing to do, float64[D].
-
-    Args:
-        device_time: float64[class, D], seconds per class, of `DEVICE_CLASSES`.
-        wall: seconds that the run took; 0 if unknown.
-
-    Returns:
-        Zero for a device whose kernels overlap and fill the whole run.
-    """
-    idle: FloatArray = np.maximum(wall - device_time.sum(axis=0), 0.0)
-    return idle
 
 
 def with_idle_region(tree: CallTree, regions: RegionTable) -> tuple[CallTree, RegionTable]:

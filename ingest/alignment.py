@@ -1,7 +1,7 @@
 """Alignment of runs: the union of their call trees and the dense arrays of an `Experiment`."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from ingest.errors import InputError
 from ingest.experiment import Experiment, RunRecord
 from ingest.parameter_roles import leave_out, marked_names
 from ingest.profile import Metric, RegionTable
-from ingest.reduction import ReducedProfile, Reduction, location_count
+from ingest.reduction import ReducedProfile, Reduction, RunFacts, location_count
 from ingest.run_names import PROCESSES
 from ingest.run_settings import differing_settings
 from ingest.series import MeasuredSeries
@@ -38,7 +38,10 @@ class CallTreeUnion:
             caller = nodes[parent] if parent >= 0 else ROOT
             nodes.append(self.paths.callee(caller, regions.name[region]))
             if len(self.paths.regions) > len(self.known):
-                self.known.append(_details(regions, region))
+                line = int(regions.line[region])
+                self.known.append(
+                    (regions.mangled[region], regions.paradigm[region], regions.file[region], line)
+                )
         numbers = np.array(nodes, dtype=np.int64)
         self._last = (tree, regions.name, numbers)
         return numbers
@@ -54,10 +57,6 @@ class CallTreeUnion:
                 name=names, mangled=mangled, paradigm=paradigm, file=file, line=np.array(line, dtype=np.int64)
             ),
         )
-
-
-def _details(regions: RegionTable, i: int) -> tuple[str, str, str, int]:
-    return regions.mangled[i], regions.paradigm[i], regions.file[i], int(regions.line[i])
 
 
 def _same(tree: CallTree, names: tuple[str, ...], other: CallTree, other_names: tuple[str, ...]) -> bool:
@@ -167,22 +166,12 @@ def _records(
     for run, nodes in runs:
         point, profile = index[run.parameters], run.profile
         number = np.append(nodes, -1)
-        records.append(
-            RunRecord(
-                source=profile.source,
-                point=point,
-                repetition=used[point],
-                process=profile.process,
-                classes=profile.classes,
-                class_time=profile.class_time,
-                device_time=profile.device_time,
-                attributes=profile.attributes,
-                largest={
-                    metric: replace(found, callpath=number[found.callpath])
-                    for metric, found in profile.largest.items()
-                },
-            )
-        )
+        facts = {of.name: getattr(profile, of.name) for of in fields(RunFacts)}
+        facts["largest"] = {
+            metric: replace(found, callpath=number[found.callpath])
+            for metric, found in profile.largest.items()
+        }
+        records.append(RunRecord(point=point, repetition=used[point], **facts))
         used[point] += 1
     return tuple(records)
 
@@ -220,8 +209,8 @@ def experiment_from_series(series: MeasuredSeries) -> Experiment:
     points = series.points[:, kept]
     sort = np.lexsort(points.T[::-1])
     values = {
-        metric.name: Reduction(*(_measurable(series.values[metric.name][order][:, sort]),) * len(REDUCTIONS))
-        for metric in series.metrics
+        name: Reduction(*(np.where(np.abs(of) < _NOTHING, 0.0, of)[order][:, sort],) * len(REDUCTIONS))
+        for name, of in series.values.items()
     }
     return Experiment(
         parameters=tuple(series.parameters[c] for c in kept),
@@ -235,7 +224,3 @@ def experiment_from_series(series: MeasuredSeries) -> Experiment:
         notices=(*left_out.notices, *series.notices),
         stated=series.stated,
     )
-
-
-def _measurable(values: FloatArray) -> FloatArray:
-    return np.where(np.abs(values) < _NOTHING, 0.0, values)

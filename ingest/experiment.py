@@ -14,11 +14,10 @@ from ingest.calltree import CallTree
 from ingest.errors import InputError
 from ingest.hardware_counters import event
 from ingest.held_cores import HeldCores, held_cores
-from ingest.location_values import LocationValues
 from ingest.number_text import value_text
 from ingest.parameter_roles import NOTHING_LEFT_OUT, LeftOut
 from ingest.profile import Metric, RegionTable
-from ingest.reduction import Reduction
+from ingest.reduction import Reduction, RunFacts
 from ingest.region_class import USEFUL_WORK, RegionClass
 from ingest.resource_use import ENERGY, RUN_METRICS, energy_metric, stated_memory
 from ingest.run_settings import counts_work
@@ -27,21 +26,11 @@ TIME, VISITS = "time", "visits"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class RunRecord:
+class RunRecord(RunFacts):
     """The place of one run in the experiment, and what models need to know about it beyond its values."""
 
-    source: str
     point: int  # index of its measurement point
     repetition: int  # index of its repetition, from 0
-    process: IntArray  # int64[CPU location], the process of each CPU location
-    classes: tuple[RegionClass, ...]  # what the rows of `class_time` are
-    class_time: FloatArray  # float64[class, CPU location], exclusive time in seconds
-    # float64[class, accelerator], seconds of kernels, copies and idle time (`DEVICE_CLASSES`)
-    device_time: FloatArray
-    attributes: Mapping[str, str]  # what the measurement system says about itself
-    # per metric the values of the largest kernels on each location, as they were measured; there are none
-    # in stored experiments
-    largest: Mapping[str, LocationValues] = field(default_factory=dict)
 
     @property
     def computes(self) -> BoolArray:

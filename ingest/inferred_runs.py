@@ -57,6 +57,7 @@ _FORM = (
 )
 _VERSION_OR_NUMBER = re.compile(f"(?P<version>{VERSION_NAME.pattern})|[0-9]+([.,][0-9]+)?")
 _DECIMAL, _WHOLE = (re.compile(_FORM.replace("DECIMALS", form)) for form in ("(?:[.,][0-9]+)?", ""))
+_LETTERS = r"[^\W\d_]"  # before a word: the first words name the program
 _COUNTING = IDENTIFIERS | REPETITIONS
 _FREE_NAMES = ("n", "m", "k", "a", "b", "c", "d", "e")
 
@@ -319,7 +320,9 @@ def _named_columns(names: Sequence[str], form: re.Pattern[str] = _DECIMAL) -> li
         for match in form.finditer(plain):
             word, gap = match["word"], match["gap"]
             named = word.lower() != "x" and (
-                gap in ("", "=") or word.lower() in _COUNTING or _is_key(plain, match.start())
+                gap in ("", "=")
+                or word.lower() in _COUNTING
+                or re.search(_LETTERS, plain[: match.start()].replace("scorep", ""))
             )
             place = sum(1 for known, _ in row if known == word)
             row[word, place] = (word if named else "") or match["unit"] or "", match["number"]
@@ -331,11 +334,6 @@ def _named_columns(names: Sequence[str], form: re.Pattern[str] = _DECIMAL) -> li
 def _column(word: str, numbers: Sequence[str]) -> _NamedColumn:
     values = tuple(float(number.replace(",", ".")) for number in numbers)
     return _NamedColumn(word, values, any(number[0] == "0" and number[1:2].isdigit() for number in numbers))
-
-
-def _is_key(name: str, start: int) -> bool:
-    """Return whether a word stands after others: the first words name the program."""
-    return len(re.findall(r"[^\W\d_]+", name[:start].replace("scorep", ""))) > 0
 
 
 _CHANGE = "`pipeline inspect DIR --propose` lists the runs to change it"

@@ -13,7 +13,6 @@ from ingest.accelerators import (
     IDLE,
     Devices,
     device_rows,
-    idle_time,
     with_idle_region,
 )
 from ingest.arrays import BoolArray, FloatArray, IntArray
@@ -68,16 +67,10 @@ def location_count(process: IntArray, device_time: FloatArray) -> int:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ReducedProfile:
-    """What the experiment keeps of one run."""
+class RunFacts:
+    """What is kept of a run beyond the values of its call paths."""
 
     source: str
-    tree: CallTree  # call paths in preorder, siblings with the same region name summed into one
-    regions: RegionTable
-    metrics: tuple[Metric, ...]  # the metrics that were reduced: sums, and extremes of single visits
-    # per metric name the reductions, float64[call path]; of ``gpu_time`` and the like over accelerators, of
-    # all others over CPU locations
-    values: Mapping[str, Reduction]
     # what the regions do, each class that occurs once, in the order of `RegionClass`
     classes: tuple[RegionClass, ...]
     class_time: FloatArray  # float64[class, CPU location], exclusive time in seconds per class
@@ -85,10 +78,22 @@ class ReducedProfile:
     device_time: FloatArray
     process: IntArray  # int64[CPU location], the process a CPU location belongs to
     attributes: Mapping[str, str]  # what the measurement system says about itself
-    notices: tuple[str, ...]
     # the values of the largest kernels on each location, of one metric on cores and of the same one on
-    # accelerators, by their names
+    # accelerators, by their names; there are none in stored experiments
     largest: Mapping[str, LocationValues] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ReducedProfile(RunFacts):
+    """What the experiment keeps of one run."""
+
+    tree: CallTree  # call paths in preorder, siblings with the same region name summed into one
+    regions: RegionTable
+    metrics: tuple[Metric, ...]  # the metrics that were reduced: sums, and extremes of single visits
+    # per metric name the reductions, float64[call path]; of ``gpu_time`` and the like over accelerators, of
+    # all others over CPU locations
+    values: Mapping[str, Reduction]
+    notices: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,7 +284,8 @@ def _with_idle_time(reduced: ReducedProfile) -> ReducedProfile:
     """Add the time that the devices of a run had nothing to do, if the profile does not have it."""
     if GPU_TIME not in reduced.values:
         return reduced
-    idle = idle_time(reduced.device_time, float(reduced.class_time.sum(axis=0).max(initial=0.0)))
+    wall = float(reduced.class_time.sum(axis=0).max(initial=0.0))
+    idle: FloatArray = np.maximum(wall - reduced.device_time.sum(axis=0), 0.0)  # 0 where kernels overlap
     if not idle.any():
         return reduced
     tree, regions = with_idle_region(reduced.tree, reduced.regions)

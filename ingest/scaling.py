@@ -108,7 +108,11 @@ def _by_computing_time(experiment: Experiment, parameter: str) -> ScalingDecisio
         return ScalingDecision(
             Scaling.STRONG, parameter, "no computing time was measured: strong scaling is assumed"
         )
-    strong, shown, separated = slope < _STRONG_SLOPE, _power(parameter, slope), _separates_waiting(experiment)
+    strong, shown, separated = (
+        slope < _STRONG_SLOPE,
+        _power(parameter, slope),
+        any(not USEFUL_WORK.issuperset(run.classes) for run in experiment.runs),
+    )
     if not strong and not separated:
         return ScalingDecision(
             Scaling.NONE,
@@ -160,10 +164,6 @@ def computing_time_per_location(experiment: Experiment) -> FloatArray:
         seconds = float(run.useful_time.sum() + run.kernel_time.sum())
         found[run.point, run.repetition] = seconds / location_count(run.process, run.device_time)
     return found
-
-
-def _separates_waiting(experiment: Experiment) -> bool:
-    return any(not USEFUL_WORK.issuperset(run.classes) for run in experiment.runs)
 
 
 def _slope(points: FloatArray, column: int, measured: FloatArray) -> float | None:

@@ -30,6 +30,10 @@ class _Reader:
     max_bytes: int = MAX_BYTES  # of a file, packed or not, that `read` takes
     head_bytes: int = HEAD_BYTES  # of a file, that `matches` looks at
 
+    def __reduce__(self) -> tuple[Callable[[str], "_Reader"], tuple[str]]:
+        """Return how another process finds the format: by its name."""
+        return _reader_named, (self.name,)
+
 
 @dataclass(frozen=True, kw_only=True)
 class ProfileReader(_Reader):
@@ -80,6 +84,10 @@ def _readers() -> tuple[ProfileReader | SeriesReader, ...]:
     found = [reader for module in modules for reader in vars(module).get("READERS", ())]
     found += [module.READER for module in modules if hasattr(module, "READER")]
     return tuple(sorted(found, key=lambda reader: (reader.precedence, reader.name)))
+
+
+def _reader_named(name: str) -> _Reader:
+    return next(reader for reader in _readers() if reader.name == name)
 
 
 @cache

@@ -102,11 +102,6 @@ def is_report(text: str) -> bool:
     return _BEGIN.search(text) is not None
 
 
-def _has_profile(text: str) -> bool:
-    """Return whether a text has the header of a profile table that is not CSV."""
-    return any(_HEADER.match(line) for line in text.splitlines())
-
-
 def _read_facts(text: str) -> _Facts:
     """Return what stands at the head; numbers that are not stated are 1."""
     begin, data_file = _BEGIN.search(text), _stated(_DATA_FILE, text)
@@ -258,7 +253,7 @@ def matches(path: Path) -> bool:
     if not path.is_file():
         return False
     text = head(path, READER.head_bytes).decode("utf-8", "replace")
-    return is_report(text) and _has_profile(text)
+    return is_report(text) and any(map(_HEADER.match, text.splitlines()))
 
 
 def read(path: Path) -> Profile:
@@ -371,15 +366,12 @@ def _reconciled(
     """Return how much of the whole is listed, and what the processes took."""
     depth = 2 if table.by_group else 1
     functions = [row.value for row in table.rows if len(row.path) == depth and row.path != _WHOLE]
-    listed, total = (scale * facts.processes * value for value in (math.fsum(functions), _total(table)))
+    whole = next(row.value for row in table.rows if row.path == _WHOLE)
+    listed, total = (scale * facts.processes * value for value in (math.fsum(functions), whole))
     text = found_of("functions", listed, total, metric.unit)
     if process_time is None:
         return text
     return f"{text}; wall time of the processes {process_time * facts.processes:.10g} s"
-
-
-def _total(table: _ProfileTable) -> float:
-    return next(row.value for row in table.rows if row.path == _WHOLE)
 
 
 def _notices(

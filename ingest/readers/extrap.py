@@ -404,28 +404,24 @@ def _matches_lines(path: Path) -> bool:
     return is_record or (path.is_file() and plain_name(path).suffix.lower() == ".jsonl")
 
 
-def _read_lines(path: Path) -> MeasuredSeries:
-    """Read a file of JSON lines; a value may be a list of repetitions, callpath and metric may be missing."""
-    return _from_lines(read_text(path), str(path), "params")
-
-
 def _matches_talpas(path: Path) -> bool:
     """Return whether the first line separates its members by semicolons."""
     first = _first_line(path)
     return first.startswith("{") and '"parameters"' in first and _SEPARATOR.search(first) is not None
 
 
-def _read_talpas(path: Path) -> MeasuredSeries:
-    """Read a file of Talpas records."""
-    return _from_lines(_SEPARATOR.sub(",", read_text(path)), str(path), "parameters")
-
-
 def _first_line(path: Path) -> str:
     return head(path).lstrip().partition(b"\n")[0].decode("utf-8", "replace")
 
 
-def _from_lines(text: str, where: str, parameters_key: str) -> MeasuredSeries:
-    """Read records with parameters, whose member the format calls as given, call path, metric and value."""
+def _from_lines(path: Path, parameters_key: str, comma: re.Pattern[str] = re.compile(",")) -> MeasuredSeries:
+    """Read records with parameters, call path, metric and value; callpath and metric may be missing.
+
+    Args:
+        parameters_key: what the format calls the member with the parameters.
+        comma: what stands for the commas between members.
+    """
+    text, where = comma.sub(",", read_text(path)), str(path)
     measured: SeriesBuilder | None = None
     for number, content in _lines(text, where):
         try:
@@ -473,9 +469,18 @@ def _lines(text: str, where: str) -> Iterator[tuple[int, object]]:
 
 
 READERS = (
-    SeriesReader(name="Talpas", pattern="*.txt", matches=_matches_talpas, read=_read_talpas),
     SeriesReader(
-        name="Extra-P JSON lines", pattern="*.jsonl", matches=_matches_lines, read=_read_lines, precedence=1
+        name="Talpas",
+        pattern="*.txt",
+        matches=_matches_talpas,
+        read=lambda path: _from_lines(path, "parameters", _SEPARATOR),
+    ),
+    SeriesReader(
+        name="Extra-P JSON lines",
+        pattern="*.jsonl",
+        matches=_matches_lines,
+        read=lambda path: _from_lines(path, "params"),
+        precedence=1,
     ),
     SeriesReader(name="Extra-P JSON", pattern="*.json", matches=_matches, read=_read, precedence=2),
     SeriesReader(

@@ -115,6 +115,8 @@ def read(path: Path) -> Profile:
         unique = f"{name} events" if name in (TIME_METRIC.name, SAMPLES.name) else name
         if name != event or (of.periods and not clock):
             stacks.of(Metric(unique, "occ")).update(of.periods or of.samples)
+    names = [name for name in events if name != event]
+    other_events = f"samples are those of {event}; --metric NAME models another: {short_list(names)}"
     return stacks.profile(
         str(path),
         "perf",
@@ -123,7 +125,7 @@ def read(path: Path) -> Profile:
         notices=(
             *notices,
             *([] if found else [NO_SECONDS]),
-            *_other_events(event, events),
+            *([other_events] if names else []),
             *_of_threads(script),
         ),
     )
@@ -271,12 +273,6 @@ def _add_to(sums: defaultdict[Place, float], values: Mapping[Place, float]) -> N
 def _preference(name: str, event: _Event, frequencies: Mapping[str, float]) -> tuple[bool, ...]:
     """Return the key of an event whose least is modelled: clocks, cycles, what gives seconds come first."""
     return not (name in _CLOCKS and event.periods), name not in _CLOCKS | _CYCLES, not frequencies.get(name)
-
-
-def _other_events(event: str, events: Mapping[str, _Event]) -> Iterator[str]:
-    """Say which of several events is modelled."""
-    if others := [name for name in events if name != event]:
-        yield f"samples are those of {event}; --metric NAME models another: {short_list(others)}"
 
 
 def _seconds(event: _Event, frequency: float | None) -> dict[Place, float]:

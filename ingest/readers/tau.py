@@ -39,11 +39,6 @@ NEWEST_VERSION = 2
 _USER_EVENT_BYTES = 40  # id, number of samples, four doubles
 
 
-def _matches_packed(path: Path) -> bool:
-    """Return whether a file is called ``.ppk``."""
-    return plain_name(path).suffix.lower() == ".ppk" and path.is_file()
-
-
 def _read_packed(path: Path) -> Profile:
     """Read a packed profile; times come in seconds."""
     record = _Record(str(path), read_bytes(path, PACKED.max_bytes))
@@ -158,7 +153,11 @@ def _threads(record: _Record, functions: int, metrics: int) -> tuple[IntArray, F
 
 
 PACKED = ProfileReader(
-    name="TAU packed", pattern="*.ppk", matches=_matches_packed, read=_read_packed, max_bytes=1 << 30
+    name="TAU packed",
+    pattern="*.ppk",
+    matches=lambda path: plain_name(path).suffix.lower() == ".ppk" and path.is_file(),
+    read=_read_packed,
+    max_bytes=1 << 30,
 )
 
 

@@ -89,10 +89,6 @@ def gunzip(compressed: bytes | memoryview, *, where: str, most: int = _MOST) -> 
             return plain
 
 
-def _xz(file: BinaryIO) -> io.BufferedIOBase:
-    return lzma.LZMAFile(file)
-
-
 def _zstd(file: BinaryIO) -> io.BufferedIOBase:
     import pyarrow as pa
 
@@ -123,7 +119,7 @@ def _as_utf8(encoding: str, errors: str, file: BinaryIO) -> io.BufferedIOBase:
 
 _FORMS: dict[bytes, tuple[str, Callable[[BinaryIO], io.BufferedIOBase]]] = {
     GZIP_MAGIC: ("gzip", lambda file: gzip.GzipFile(fileobj=file)),
-    b"\xfd7zXZ\0": ("xz", _xz),
+    b"\xfd7zXZ\0": ("xz", lzma.LZMAFile),
     b"\x28\xb5\x2f\xfd": ("zstd", _zstd),
     codecs.BOM_UTF16_LE: ("UTF-16", partial(_as_utf8, "utf-16", "replace")),
     codecs.BOM_UTF16_BE: ("UTF-16", partial(_as_utf8, "utf-16", "replace")),

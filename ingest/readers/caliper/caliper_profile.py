@@ -161,6 +161,7 @@ _TIME = re.compile(
 )
 _ALIASES = {"time": (False, False), "time (inc)": (True, False), "time (gpu)": (False, True)}
 _VISITS = re.compile(r"(?:sum#)*(?:region\.count|rc\.count)")
+_COPY = re.compile(r"cpy|copy|memset|fill|uvm|migration", re.IGNORECASE)  # ``memcpy``, ``FillBuffer``
 _COUNTER = re.compile(r"(?:sum#)*(?:papi|libpfm\.counter)\.(?P<name>.+)")
 _SUMS = frozenset(("sum", "inclusive", "scale", "iscale"))
 
@@ -216,11 +217,6 @@ def _times(names: Iterable[str], units: Mapping[str, str], *, device: bool) -> l
     return sorted((time for time in found if time.device == device), key=lambda time: time.preference)
 
 
-def _visits_name(names: Iterable[str]) -> str | None:
-    """Return the name of the numbers of visits, None if there is none."""
-    return next((name for name in sorted(names) if _VISITS.fullmatch(name)), None)
-
-
 def _counters(names: Iterable[str]) -> dict[str, str]:
     """Return the value to read by the name of each counter: that of processes before sums over them."""
     found: dict[str, str] = {}
@@ -228,11 +224,6 @@ def _counters(names: Iterable[str]) -> dict[str, str]:
         if match := _COUNTER.fullmatch(name):
             found.setdefault(match["name"], name)
     return found
-
-
-def _is_copy(kind: str) -> bool:
-    """Return whether an activity is a copy or a fill: ``memcpy``, ``CopyHostToDevice``, ``FillBuffer``."""
-    return re.search(r"cpy|copy|memset|fill|uvm|migration", kind, re.IGNORECASE) is not None
 
 
 _SUM = "sum#"
@@ -274,7 +265,7 @@ def assemble(records: Records) -> Profile:
     """
     records = _with_sums(_of_profile(records))
     time = _host_time(records)
-    visits = _visits_name(records.columns)
+    visits = next((name for name in sorted(records.columns) if _VISITS.fullmatch(name)), None)
     counted = ({} if visits is None else {"visits": visits}) | _counters(records.columns)
     measures = {TIME_METRIC: time.name, **{Metric(name, "occ"): column for name, column in counted.items()}}
     rows = _any_of([records.rows(column) for column in measures.values()], len(records.node))
@@ -386,7 +377,7 @@ def _activities(records: Records) -> _Activities:
         name = kernels.get(row) or kinds.get(row) or _UNNAMED_ACTIVITIES
         name += " (GPU)" if name in records.callpaths.regions else ""
         names.append(name)
-        if _is_copy(kinds.get(row, "")):
+        if _COPY.search(kinds.get(row, "")):
             copies.add(name)
     return _Activities(
         rows=rows, names=names, copies=frozenset(copies), seconds=seconds, inclusive=time.inclusive

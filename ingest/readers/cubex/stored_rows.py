@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from io import FileIO
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -211,7 +212,7 @@ def value_type(name: str, metric: str) -> ValueType | None:
     if name in _PLAIN:
         return ValueType(f"<{_PLAIN[name]}", _as_stored, _EXTREMES.get(name))
     if name == "TAU_ATOMIC":
-        return ValueType(np.dtype(_TAU_ATOMIC), _count if metric == "visits" else _sum)
+        return ValueType(np.dtype(_TAU_ATOMIC), itemgetter("n" if metric == "visits" else "sum"))
     if name == "RATE":
         return ValueType(np.dtype(_RATE), _rate, MetricKind.SIMPLE)
     if name == "COMPLEX":
@@ -224,14 +225,6 @@ _EXTREMES = {"MINDOUBLE": MetricKind.MINIMUM, "MAXDOUBLE": MetricKind.MAXIMUM}
 
 def _as_stored(values: Stored) -> Stored:
     return values
-
-
-def _count(values: Stored) -> Stored:
-    return values["n"]
-
-
-def _sum(values: Stored) -> Stored:
-    return values["sum"]
 
 
 def _modulus(values: Stored) -> Stored:

@@ -124,13 +124,14 @@ def _read(path: Path, rank: int, first_device: int, regions: Regions) -> _Trace:
             categories = _by_process(trace, events, categories)
         parts, used = _parts(events, categories, rank, first_device, regions)
         begin, end = times(_of(events, categories, [_SPAN])[0])
+    host = trace.top.get("host_name")
     return _Trace(
         parts=parts,
         kineto=kineto,
         recorded=int((end - begin).max()) if len(begin) else None,
         devices=len(used),
         models=tuple(_models(trace, used)),
-        attributes=_attributes(trace),
+        attributes={NODE: writable(host)} if isinstance(host, str) else {},
         notices=tuple(_unread(trace, alone)),
     )
 
@@ -246,11 +247,6 @@ def _models(trace: TraceFile, used: Sequence[int]) -> Iterator[str]:
     for device in properties if isinstance(properties, list) else ():
         if isinstance(device, dict) and device.get("id") in used and isinstance(device.get("name"), str):
             yield writable(device["name"])
-
-
-def _attributes(trace: TraceFile) -> dict[str, str]:
-    host = trace.top.get("host_name")
-    return {NODE: writable(host)} if isinstance(host, str) else {}
 
 
 def _unread(trace: TraceFile, alone: int) -> Iterator[str]:

@@ -106,11 +106,6 @@ def matches(path: Path) -> bool:
     return _is_report(path) or (_is_own(path) and not path.with_suffix(".sqlite").exists())
 
 
-def _files(path: Path) -> Sequence[Path]:
-    """Return the reports of a run: the file, or those of its ranks."""
-    return [*_reports_of_ranks(path).values()] if path.is_dir() else [path]
-
-
 def read(path: Path) -> Profile:
     """Read a report, or those of all ranks of a run."""
     if _is_own(path):
@@ -272,7 +267,12 @@ def _attributes(connection: sqlite3.Connection, tables: Tables) -> dict[str, str
 
 
 READER = ProfileReader(
-    name="Nsight Systems", pattern="*.sqlite", matches=matches, read=read, files=_files, fallback=1
+    name="Nsight Systems",
+    pattern="*.sqlite",
+    matches=matches,
+    read=read,
+    files=lambda path: _reports_of_ranks(path).values() if path.is_dir() else [path],
+    fallback=1,
 )
 
 

@@ -26,7 +26,7 @@ time are one run.
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -222,12 +222,6 @@ def _traces(path: Path) -> Sequence[Path]:
         return [entry for entry, _ in named] if len(runs) == 1 or all(map(str.isdecimal, runs)) else []
     own = _FILE.fullmatch(path.name)
     return [entry for entry, run in named if own and run == own["run"]]
-
-
-def _process_of(path: Path) -> Hashable:
-    """Return what is equal for the traces of one process."""
-    found = _FILE.fullmatch(path.name)
-    return (_folder(path), found["run"]) if found else path
 
 
 def read_traces(path: Path) -> Profile:
@@ -462,7 +456,7 @@ READERS = (
         read=read_traces,
         files=_traces,
         beside=lambda path: [file for file in _traces(path) if file != path],
-        content=_process_of,
+        content=lambda path: (_folder(path), found["run"]) if (found := _FILE.fullmatch(path.name)) else path,
         fallback=1,
     ),
     ProfileReader(

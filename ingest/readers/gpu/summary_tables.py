@@ -14,7 +14,7 @@ the first is read.
 """
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -184,12 +184,6 @@ def beside(path: Path) -> Sequence[Path]:
     others = [table.path for table in _tables(path) if table.path != path]
     system = path.with_name(_SYSTEM)
     return [*others, system] if system.is_file() else others
-
-
-def _content(path: Path) -> Hashable:
-    """Return what is equal for the tables of one run."""
-    table = _table(path)
-    return table.run if table else path
 
 
 def read(path: Path) -> Profile:
@@ -403,7 +397,7 @@ READERS = (
         matches=matches,
         read=read,
         beside=beside,
-        content=_content,
+        content=lambda path: table.run if (table := _table(path)) else path,
         fallback=1,
         head_bytes=_TABLE_HEAD_BYTES,
     ),

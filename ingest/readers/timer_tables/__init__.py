@@ -131,7 +131,9 @@ def _tables(path: Path) -> tuple[TimerTable, list[ReadTable], tuple[str, ...]]:
     if count(tables[-1].facts, "processes") is None:
         marks = {kind.name: kind.mark or kind.begin for kind in timer_kinds()}
         elsewhere = processes_beside(path, marks, kind.facts) or processes_named(path)
-        tables = [replace(table, facts=_with_processes(table, elsewhere)) for table in tables]
+        own = {"processes": elsewhere} if elsewhere else {}
+        kept = [{n: v for n, v in table.facts.items() if n != "processes"} for table in tables]
+        tables = [replace(table, facts=facts | own) for table, facts in zip(tables, kept, strict=True)]
     return kind, tables, notices
 
 
@@ -146,11 +148,6 @@ def _printed_tables(
         raise InputError("no table of timers in it", where=str(path))
     tables, notices = LogTables(log, kind, path).read()
     return kind, tuple(tables), notices
-
-
-def _with_processes(table: ReadTable, processes: str) -> dict[str, str]:
-    stated = {name: value for name, value in table.facts.items() if name != "processes"}
-    return stated | ({"processes": processes} if processes else {})
 
 
 READER = ProfileReader(
@@ -275,7 +272,8 @@ def nested(placed: Placed, kind: TimerTable, named: Mapping[str, str]) -> Placed
     if not parents or not loose or not (fixed or named):
         return placed
     if not fixed:
-        fixed = [Timer(path=(WHOLE_RUN,), seconds=_whole(placed, loose))]
+        longest = max(timer.seconds for timer in loose)
+        fixed = [Timer(path=(WHOLE_RUN,), seconds=longest if placed.total is None else placed.total)]
     roots = {timer.path: timer for timer in fixed}
     names: dict[NamePath, set[str]] = {}
     for timer in loose:
@@ -306,10 +304,6 @@ def _known(kind: TimerTable, loose: Sequence[Timer]) -> dict[str, Sequence[str]]
         if any(compiled(pattern).search(other) for other in names)
     }
     return {name: parents for name, parents in kind.parents.items() if name not in doubtful}
-
-
-def _whole(placed: Placed, loose: Sequence[Timer]) -> float:
-    return placed.total if placed.total is not None else max(timer.seconds for timer in loose)
 
 
 def _place(timer: Timer, siblings: set[str], roots: Mapping[NamePath, Timer], parents: Parents) -> NamePath:

@@ -239,11 +239,10 @@ def _kind(table: TomlTable) -> TimerTable:
     read |= {name: LogLine(*table.content[name]) for name in _LINES if name in table}
     for name in ("facts", "scattered", "memory", "partitions"):
         read[name] = tuple(LogLine(*line) for line in table.content.get(name, ()))
-    read["forms"] = tuple(_form(**form.content) for form in table.tables("forms"))
+    read["forms"] = tuple(
+        RowForm(columns=tuple(form.text("columns", "").split()), **form.without("columns").content)
+        for form in table.tables("forms")
+    )
     read["statistic"] = Statistic[table.text("statistic").upper()]
     read["choice"] = Choice[table.text("choice", "last").upper()]
     return TimerTable(**read)
-
-
-def _form(columns: str = "", **form: str) -> RowForm:
-    return RowForm(columns=tuple(columns.split()), **form)

@@ -122,14 +122,11 @@ def assemble(tables: Sequence[ReadTable], kind: TimerTable, source: str, notices
         )
     steps = sum(count(table.facts, "steps") or 0 for table in (tables[:1] if one else tables))
     attributes |= {STEPS: str(steps)} if steps else {}
-    timed = [(table.facts, _seconds(phase)) for table, phase in zip(apart, phases, strict=True)]
+    seconds = [sum(timer.seconds for timer in phase.timers) for phase in phases]
+    timed = [(table.facts, took) for table, took in zip(apart, seconds, strict=True)]
     attributes |= rate_attributes(timed[:1] if one else timed, kind)
     found += [notice for of in timed for notice in rate_notices(*of)]
     return _profile(source, kind, phases, locations, steps, attributes, tuple(map(one_line, found)))
-
-
-def _seconds(phase: _Phase) -> float:
-    return sum(timer.seconds for timer in phase.timers)
 
 
 def _uncounted(phase: _Phase, timers: Sequence[Timer]) -> _Phase:

@@ -1,12 +1,20 @@
 """The files a reader names of a run that is a folder are those that decide on what is read."""
 
+import pickle
 import shutil
 
 import numpy as np
 import pytest
 
 from ingest.errors import InputError
-from ingest.readers import find_profile_reader, hpctoolkit, read_profile, read_series
+from ingest.readers import (
+    find_profile_reader,
+    hpctoolkit,
+    profile_readers,
+    read_profile,
+    read_series,
+    series_readers,
+)
 from tests.foam_cases import solver, write_profiling
 
 from .hpctoolkit_files import write_database
@@ -81,3 +89,8 @@ def test_what_is_not_there_and_what_is_in_no_known_format(tmp_path, read):
         InputError, match=r"odd: no (profile|measurements) in a known format; known: [0-9]+ formats"
     ):
         read(tmp_path / "odd")
+
+
+def test_readers_go_to_other_processes():
+    for reader in (*profile_readers(), *series_readers()):
+        assert pickle.loads(pickle.dumps(reader)) is reader
