@@ -1,22 +1,21 @@
 """Two studies side by side in one small HTML file, with their curves and the call paths of both."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import log10
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import ROOT, CallTree
-from ingest.cpp_names import short_name
 from pipeline.columns.changes import change_columns
-from pipeline.gate.check_result import CheckResult, PointRatio, Ruling
+from pipeline.gate.check_result import CheckResult, PointRatio
 from pipeline.gate.compared_studies import ComparedScale, ComparedStudies, ComparedTrees, ScaleValues
 from pipeline.gate.kernel_values import KernelId, KernelValues, Scope
 from pipeline.models.kernels import sum_groups
 from pipeline.models.prediction import Prediction
 from pipeline.questions.analysis import along_parameter, too_few_scales
-from pipeline.questions.runtime.trust import FAR, VERY_FAR
 from pipeline.report.check.terminal import (
     A_AND_B,
     TOTAL_KERNEL,
@@ -25,7 +24,9 @@ from pipeline.report.check.terminal import (
     predicted_totals,
 )
 from pipeline.report.check.wording import basis, kernel_name, rename_text, story
-from pipeline.report.page.embedding import integers, packed, page_text, short
+from pipeline.report.page.embedding import few_digits, integers, packed, page_text, short
+from pipeline.report.page.page_data import region_named
+from pipeline.report.page.payload import Floats, PositionsPayload, RegionPayload
 from pipeline.report.page.positions import BEYOND_TARGET, MOST, filled
 from pipeline.wording.quantities import callpath_text, figure, point_text
 
@@ -33,8 +34,95 @@ _NOWHERE = -1  # of kernels that are not one call path
 _MOST_CALLPATHS = 4000  # call paths that the page shows by themselves
 
 
-def call_tree_data(trees: ComparedTrees, result: CheckResult, words: Mapping[Ruling, str]) -> dict[str, Any]:
-    """Return the data; ``js/comparison.js`` has its types.
+ChangePayload: TypeAlias = tuple[float, float | None, float | None]
+"""B / A with its interval, None without an end."""
+
+JudgedPayload: TypeAlias = tuple[int, str, Sequence[ChangePayload | None]]
+"""A call path or -1, its verdict, and its change per scale of the trees; None if it was not tested there."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PackedEnds:
+    """Values with their intervals."""
+
+    value: Floats
+    lower: Floats
+    upper: Floats
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeEnds(PackedEnds):
+    """Values per call path, and the ends of the program's interval; None if it was measured."""
+
+    whole: tuple[float, float] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScalePayload:
+    """What the call paths of both studies take at a scale."""
+
+    name: str
+    predicted: bool
+    runs: tuple[int, int]
+    a: TreeEnds
+    b: TreeEnds
+
+
+@dataclass(frozen=True, kw_only=True)
+class DotsPayload:
+    """Single measurements: kernels x scales x runs."""
+
+    scales: Sequence[float]
+    runs: int
+    values: Floats
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurvesPayload(PositionsPayload):
+    """The total and the kernels of the table at all positions.
+
+    Attributes:
+        said: at each position.
+    """
+
+    a: PackedEnds
+    b: PackedEnds
+    ratio: PackedEnds
+    dots: Sequence[DotsPayload]
+    said: Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonPayload:
+    """All that the script of a comparison knows: call paths, callers before their callees.
+
+    Attributes:
+        region: index into regions, per call path.
+        parent: the caller, -1 for a root.
+        kernels: in the order of the page's table.
+        curves: None if nothing is compared.
+    """
+
+    a: str
+    b: str
+    metric: str
+    unit: str
+    regions: Sequence[RegionPayload]
+    region: Sequence[int]
+    parent: Sequence[int]
+    scales: Sequence[ScalePayload]
+    kernels: Sequence[JudgedPayload]
+    curves: CurvesPayload | None
+
+
+def comparison_data(
+    a: str,
+    b: str,
+    trees: ComparedTrees,
+    result: CheckResult,
+    curves: CurvesPayload | None = None,
+) -> ComparisonPayload:
+    """Return the data of the page.
 
     Callees of a call path beyond the `_MOST_CALLPATHS` largest ones are one callee, their sum: totals stay.
     """
@@ -46,27 +134,25 @@ def call_tree_data(trees: ComparedTrees, result: CheckResult, words: Mapping[Rul
         for path, k in zip(trees.callpaths, group.tolist(), strict=True)
         if single[k]
     }
-    return {
-        "metric": trees.metric,
-        "unit": trees.unit,
-        "regions": [_region(name) for name in regions],
-        "region": [regions[name] for name in names],
-        "parent": integers(parent),
-        "scales": [_scale(scale, group, single) for scale in trees.scales],
-        "kernels": [
-            [
+    return ComparisonPayload(
+        a=a,
+        b=b,
+        metric=trees.metric,
+        unit=trees.unit,
+        regions=list(map(region_named, regions)),
+        region=[regions[name] for name in names],
+        parent=integers(parent),
+        scales=[_scale(scale, group, single) for scale in trees.scales],
+        kernels=[
+            (
                 shown.get(one.kernel, _NOWHERE),
-                words[one.verdict],
+                VERDICT_WORDS[one.verdict],
                 _changes(trees, [*one.measured, *one.target]),
-            ]
+            )
             for one in result.kernels
         ],
-    }
-
-
-def _region(name: str) -> dict[str, str]:
-    short = short_name(name)
-    return {"name": name} if short == name else {"name": name, "short": short}
+        curves=curves,
+    )
 
 
 def _folded(trees: ComparedTrees) -> tuple[IntArray, list[str], IntArray]:
@@ -99,42 +185,39 @@ def _folded(trees: ComparedTrees) -> tuple[IntArray, list[str], IntArray]:
     return group, names, np.append(place[trees.parent[kept]], callers)
 
 
-def _scale(scale: ComparedScale, group: IntArray, single: BoolArray) -> dict[str, Any]:
-    return {
-        "name": point_text(scale.at),
-        "predicted": scale.predicted,
-        "runs": list(scale.runs),
-        "a": _side(scale.a, group, single),
-        "b": _side(scale.b, group, single),
-    }
+def _scale(scale: ComparedScale, group: IntArray, single: BoolArray) -> ScalePayload:
+    return ScalePayload(
+        name=point_text(scale.at),
+        predicted=scale.predicted,
+        runs=scale.runs,
+        a=_side(scale.a, group, single),
+        b=_side(scale.b, group, single),
+    )
 
 
-def _side(values: ScaleValues, group: IntArray, single: BoolArray) -> dict[str, Any]:
+def _side(values: ScaleValues, group: IntArray, single: BoolArray) -> TreeEnds:
     """Sum what is folded; sums have no range."""
     value, lower, upper = (
         sum_groups(column[:, None], group, len(single))[:, 0]
         for column in (values.value, values.lower, values.upper)
     )
-    return {
-        "value": packed(value),
-        "lower": packed(np.where(single, lower, np.nan)),
-        "upper": packed(np.where(single, upper, np.nan)),
-        "whole": _ends(values.whole),
-    }
+    whole = None
+    if values.whole is not None and np.isfinite(values.whole).all():
+        whole = (few_digits(values.whole[0]), few_digits(values.whole[1]))
+    return TreeEnds(
+        value=packed(value),
+        lower=packed(np.where(single, lower, np.nan)),
+        upper=packed(np.where(single, upper, np.nan)),
+        whole=whole,
+    )
 
 
-def _ends(whole: tuple[float, float] | None) -> list[float | None] | None:
-    if whole is None or not np.isfinite(whole).all():
-        return None
-    return list(map(short, whole))
-
-
-def _changes(trees: ComparedTrees, changes: Sequence[PointRatio]) -> list[list[float | None] | None]:
-    """Return ratio, lower and upper end per scale of the trees; None if it was not tested there."""
+def _changes(trees: ComparedTrees, changes: Sequence[PointRatio]) -> list[ChangePayload | None]:
     tested = {_key(change.at): change for change in changes if np.isfinite(change.ratio)}
     found = (tested.get(_key(scale.at)) for scale in trees.scales)
     return [
-        None if one is None else [short(v, 4) for v in (one.ratio, one.lower, one.upper)] for one in found
+        None if one is None else (few_digits(one.ratio, 4), short(one.lower, 4), short(one.upper, 4))
+        for one in found
     ]
 
 
@@ -174,7 +257,7 @@ def comparison_html(
         totals = studies.curves([TOTAL_KERNEL], np.array([list(result.targets[-1].values())]))
     return page_text(
         "comparison",
-        {"a": a, "b": b, **call_tree_data(trees, result, VERDICT_WORDS), "curves": curves},
+        comparison_data(a, b, trees, result, curves),
         curves=curves is not None,
         least=figure(10**-span, 2),
         most=figure(10**span, 2),
@@ -231,8 +314,8 @@ def _bar(change: PointRatio | None, span: float) -> dict[str, float] | None:
     return {"left": round(low, 2), "width": round(width, 2), "mark": round(start, 2)}
 
 
-def _curves_data(studies: ComparedStudies, result: CheckResult) -> dict[str, Any]:
-    """Return the curves of the total and of the kernels in a result; ``js/comparison.js`` has the types."""
+def _curves_data(studies: ComparedStudies, result: CheckResult) -> CurvesPayload:
+    """Return the curves of the total and of the kernels in a result."""
     a, b = studies.sides
     column = b.parameters.index(b.parameter)
     line = np.array(list(result.targets[-1].values()))
@@ -247,22 +330,21 @@ def _curves_data(studies: ComparedStudies, result: CheckResult) -> dict[str, Any
     scales = filled(np.unique([*asked, reach]), MOST) if predicts else np.unique(measured[:, column])
     kernels = [TOTAL_KERNEL, *(one.kernel for one in result.kernels)]
     curves = studies.curves(kernels, along_parameter(line, column, scales))
-    return {
-        "parameters": list(b.parameters),
-        "column": column,
-        "points": measured.tolist(),
-        "largest": len(measured) - 1,
-        "scales": scales.tolist(),
-        "lines": [(line if predicts else measured[-1]).tolist()],
-        "reach": reach,
-        "measuredOnly": not predicts,
-        "limits": {"far": FAR, "veryFar": VERY_FAR},
-        "a": _prediction_ends(curves.a),
-        "b": _prediction_ends(curves.b),
-        "ratio": _prediction_ends(curves.ratio),
-        "dots": [_dots(side, kernels, rows, column) for side, rows in zip((a, b), along, strict=True)],
-        "said": [comparison_verdict(result, curves, place) for place in range(len(scales))],
-    }
+    return CurvesPayload(
+        parameters=b.parameters,
+        column=column,
+        points=measured.tolist(),
+        largest=len(measured) - 1,
+        scales=scales.tolist(),
+        lines=[(line if predicts else measured[-1]).tolist()],
+        reach=reach,
+        measured_only=not predicts,
+        a=_prediction_ends(curves.a),
+        b=_prediction_ends(curves.b),
+        ratio=_prediction_ends(curves.ratio),
+        dots=[_dots(side, kernels, rows, column) for side, rows in zip((a, b), along, strict=True)],
+        said=[comparison_verdict(result, curves, place) for place in range(len(scales))],
+    )
 
 
 def _along(points: FloatArray, line: FloatArray, column: int) -> IntArray:
@@ -271,15 +353,17 @@ def _along(points: FloatArray, line: FloatArray, column: int) -> IntArray:
     return np.flatnonzero((points[:, others] == line[others]).all(axis=1))
 
 
-def _prediction_ends(prediction: Prediction) -> dict[str, bytes]:
-    return {name: packed(getattr(prediction, name)) for name in ("value", "lower", "upper")}
+def _prediction_ends(found: Prediction) -> PackedEnds:
+    return PackedEnds(value=packed(found.value), lower=packed(found.lower), upper=packed(found.upper))
 
 
-def _dots(study: KernelValues, kernels: list[KernelId], rows: IntArray, column: int) -> dict[str, Any]:
+def _dots(study: KernelValues, kernels: list[KernelId], rows: IntArray, column: int) -> DotsPayload:
     """Return the repetitions of kernels at some points, kernel by kernel and point by point."""
     row_of = {kernel: row for row, kernel in enumerate(study.kernels)}
     values = np.full((len(kernels), len(rows), study.values.shape[2]), np.nan)
     for k, kernel in enumerate(kernels):
         if kernel in row_of:
             values[k] = study.values[row_of[kernel], rows]
-    return {"scales": study.points[rows, column].tolist(), "runs": values.shape[2], "values": packed(values)}
+    return DotsPayload(
+        scales=study.points[rows, column].tolist(), runs=values.shape[2], values=packed(values)
+    )

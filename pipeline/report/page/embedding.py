@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.record_codec import entries
 from pipeline.columns.column import Column, Found
+from pipeline.report.page.payload import ColumnPayload, Floats
 
 if TYPE_CHECKING:
     from jinja2 import Environment  # which few commands need
@@ -151,7 +153,7 @@ def _text(file: Traversable) -> str:
     return file.read_text(encoding="utf-8")
 
 
-def packed(values: FloatArray, rounding: int = _ROUNDING) -> bytes:
+def packed(values: FloatArray, rounding: int = _ROUNDING) -> Floats:
     """Return float32 as differences from number to number, first the lowest bytes of all; NaN survives.
 
     They have as few digits as write the same number with three or four significant ones: the lowest bytes are
@@ -178,10 +180,10 @@ def packed(values: FloatArray, rounding: int = _ROUNDING) -> bytes:
         for i in np.flatnonzero(half).tolist():
             short[i] = _written_alike(given[i], exact[i])
     steps = np.diff(short.astype("<f4").view("<u4"), prepend=np.uint32(0)).astype("<u4")
-    return steps.view(np.uint8).reshape(-1, 4).T.tobytes()
+    return Floats(steps.view(np.uint8).reshape(-1, 4).T.tobytes())
 
 
-def drawn(values: FloatArray) -> bytes:
+def drawn(values: FloatArray) -> Floats:
     """Return what is drawn and never written, as `packed` does but with little more than three digits."""
     with np.errstate(over="ignore"):
         exact = np.ascontiguousarray(values, dtype="<f4").ravel()
@@ -202,9 +204,14 @@ def plain(values: FloatArray) -> list[float | None]:
     return [short(value, 9) for value in values.tolist()]
 
 
+def few_digits(value: float, digits: int = 6) -> float:
+    """Return a number with few digits."""
+    return float(f"{value:.{digits}g}")
+
+
 def short(value: float, digits: int = 6) -> float | None:
     """Return a number with few digits, None for what is not known or infinite."""
-    return float(f"{value:.{digits}g}") if np.isfinite(value) else None
+    return few_digits(value, digits) if np.isfinite(value) else None
 
 
 def integers(values: IntArray | BoolArray) -> list[int]:
@@ -213,34 +220,46 @@ def integers(values: IntArray | BoolArray) -> list[int]:
     return flat
 
 
-def columns_data(columns: Iterable[Column[Found]], found: Found, lacking: int = 0) -> list[dict[str, Any]]:
+def columns_data(columns: Iterable[Column[Found]], found: Found, lacking: int = 0) -> list[ColumnPayload]:
     """Return columns with values and texts; ``js/draw/table.js`` makes tables of such.
 
     Rows at the end that are `lacking` have nothing in them.
     """
     return [
-        {
-            "key": cells.name,
-            "title": cells.heading,
-            "help": column.about,
-            "number": cells.is_number,
-            "values": [*cells.values, *[None] * lacking],
-            "texts": [*cells.texts, *[""] * lacking],
-        }
+        ColumnPayload(
+            key=cells.name,
+            title=cells.heading,
+            help=column.about,
+            number=cells.is_number,
+            values=[*cells.values, *[None] * lacking],
+            texts=[*cells.texts, *[""] * lacking],
+        )
         for column in columns
         for cells in column.filled(found)
     ]
 
 
+def script_name(field: str) -> str:
+    """Return what scripts call a field of a record: ``measuredOnly`` for ``measured_only``."""
+    first, *rest = field.split("_")
+    return first + "".join(map(str.capitalize, rest))
+
+
 def compressed(value: Any) -> str:  # noqa: ANN401
-    """Return JSON and the bytes in it, compressed, in base64, which no HTML parser takes for markup.
+    """Return records as JSON and bytes, compressed, in base64, which no HTML parser takes for markup.
 
     The length of the JSON comes first, as four bytes, then the JSON, then all bytes in a row, whose place and
     number stand in the JSON. `readData` reads it.
     """
     parts: list[bytes] = []
 
-    def placed(part: bytes) -> dict[str, list[int]]:
+    def placed(part: Any) -> dict[str, object]:  # noqa: ANN401
+        if not isinstance(part, bytes):
+            kind: Any = type(part)
+            held = ((one, getattr(part, one.field)) for one in entries(kind))
+            return {
+                script_name(one.key): value for one, value in held if value is not None or not one.may_lack
+            }
         parts.append(part)
         return {EMBEDDED_BYTES: [sum(map(len, parts[:-1])), len(part)]}
 

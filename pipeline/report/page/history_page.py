@@ -3,15 +3,16 @@
 import datetime
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import TypeAlias
 from urllib.parse import quote
 
 import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
+from ingest.record_codec import NO_ENTRY
 from pipeline.columns.column import FIGURE, SHARE, WHOLE_KIND, Column
 from pipeline.gate.change_points import ENOUGH, FALSE_ALARMS
 from pipeline.gate.kernel_values import KernelId, Scope
@@ -28,7 +29,8 @@ from pipeline.gate.trends import (
     too_few,
     trends,
 )
-from pipeline.report.page.embedding import columns_data, packed, page_text, short
+from pipeline.report.page.embedding import columns_data, few_digits, packed, page_text
+from pipeline.report.page.payload import ColumnPayload, Floats
 from pipeline.wording.escaping import markdown, shown_name, visible
 from pipeline.wording.quantities import (
     callpath_text,
@@ -90,7 +92,7 @@ class ChangeTexts:
         direction: ``better`` or ``worse``.
     """
 
-    at: int
+    at: int = field(metadata=NO_ENTRY)
     name: str
     address: str
     date: str
@@ -101,6 +103,49 @@ class ChangeTexts:
     before: str
     after: str
     direction: str
+
+
+StretchPayload: TypeAlias = tuple[int, int, float]
+"""First entry, end and median of a level, counted from the first entry shown."""
+
+StepPayload: TypeAlias = tuple[int, int, int, str]
+"""Place, first and last place that a change may have, and its direction."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasurePayload:
+    """A measure of all kernels: values, levels and changes per kernel."""
+
+    kind: str
+    title: str
+    unit: str
+    values: Floats
+    levels: Sequence[Sequence[StretchPayload]]
+    changes: Sequence[Sequence[StepPayload]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class HistoryPayload:
+    """All that the script of a history knows of entries and kernels, the whole program first.
+
+    Attributes:
+        names: of the entries.
+        ticks: entries, and what is written below them.
+        opening: kind of the measure that the page opens with.
+        levels: of the kernels.
+        places: their callers.
+        changes: per kernel, the newest first.
+    """
+
+    names: Sequence[str]
+    dates: Sequence[str]
+    ticks: Sequence[tuple[int, str]]
+    opening: str
+    columns: Sequence[ColumnPayload]
+    levels: Sequence[str]
+    places: Sequence[str]
+    changes: Sequence[Sequence[ChangeTexts]]
+    measures: Sequence[MeasurePayload]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -323,46 +368,44 @@ def _chance(view: HistoryView) -> str:
     )
 
 
-def _data(view: HistoryView, opening: Measure) -> dict[str, Any]:
-    """Return the charts and the table of kernels; ``js/history.js`` has the types."""
+def _data(view: HistoryView, opening: Measure) -> HistoryPayload:
+    """Return the charts and the table of kernels."""
     entries = view.entries
     first = max(len(entries) - _MOST_ENTRIES, 0)
     kept = range(first, len(entries))
     changes = [view.changes(n) for n in range(len(view.kernels))]
-    return {
-        "names": [view.name(n) for n in kept],
-        "dates": [view.date(n) for n in kept],
-        "ticks": _ticks(view, first),
-        "opening": opening.value,
-        "columns": columns_data(_columns(view, changes), range(len(view.kernels))),
-        "levels": [one.kernel.level.value for one in view.kernels],
-        "places": [_place(one.kernel) for one in view.kernels],
-        "changes": [[vars(one) for one in of_one] for of_one in changes],
-        "measures": [
-            {
-                "kind": measure.value,
-                "title": view.title(measure),
-                "unit": view.units.get(measure, ""),
-                "values": packed(np.stack([one.measures[measure].values[first:] for one in view.kernels])),
-                "levels": [_levels(one.measures[measure], first) for one in view.kernels],
-                "changes": [_changes(one.measures[measure], first) for one in view.kernels],
-            }
+    return HistoryPayload(
+        names=[view.name(n) for n in kept],
+        dates=[view.date(n) for n in kept],
+        ticks=_ticks(view, first),
+        opening=opening.value,
+        columns=columns_data(_columns(view, changes), range(len(view.kernels))),
+        levels=[one.kernel.level.value for one in view.kernels],
+        places=[_place(one.kernel) for one in view.kernels],
+        changes=changes,
+        measures=[
+            MeasurePayload(
+                kind=measure.value,
+                title=view.title(measure),
+                unit=view.units.get(measure, ""),
+                values=packed(np.stack([one.measures[measure].values[first:] for one in view.kernels])),
+                levels=[_levels(one.measures[measure], first) for one in view.kernels],
+                changes=[_changes(one.measures[measure], first) for one in view.kernels],
+            )
             for measure in Measure
         ],
-    }
+    )
 
 
-def _levels(trend: MeasureTrend, first: int) -> list[tuple[int, int, float | None]]:
-    """Return first entry, end and median of every stretch, counted from the first entry shown."""
+def _levels(trend: MeasureTrend, first: int) -> list[StretchPayload]:
     return [
-        (max(start - first, 0), end - first, short(level))
+        (max(start - first, 0), end - first, few_digits(level))
         for start, end, level in trend.levels()
         if end > first
     ]
 
 
-def _changes(trend: MeasureTrend, first: int) -> list[tuple[int, int, int, str]]:
-    """Return place, first and last place that it may have, and direction of every change shown."""
+def _changes(trend: MeasureTrend, first: int) -> list[StepPayload]:
     return [
         (
             one.at - first,

@@ -35,7 +35,16 @@ from pipeline.report.page.page_data import (
     metric_data,
     metrics_of_tree,
     page_data,
+    program_data,
     short_unit,
+)
+from pipeline.report.page.payload import (
+    LevelsPayload,
+    LocationsPayload,
+    MetricPayload,
+    PointLocationsPayload,
+    ReportPayload,
+    Steps,
 )
 from pipeline.report.page.positions import Positions, positions_of
 from pipeline.report.page.sections import (
@@ -126,19 +135,21 @@ def report_html(report: Report) -> str:
     room -= len(packed_script()) + len(style_sheet()) + reserved
     positions = positions_of(analysis, ahead.targets)
     levels = levels_shown(analysis, *outlooks, positions, room - _LEAST_REST)
-    data = page_data(
-        *(analysis, levels, positions, report.filter_evidence, found, report.roofline, room - _LEAST_REST)
-    )
+    program = None
     if found is not None:
-        data["program"]["said"] = _said_along(findings, found, positions)
+        program = program_data(analysis, found, positions, _said_along(findings, found, positions))
+    data = page_data(
+        *(analysis, levels, positions, report.filter_evidence, program, report.roofline, room - _LEAST_REST)
+    )
     room -= len(compressed(data))
     folded = [text for name, shown in levels.items() if (text := _folding_text(name, shown))]
-    data["others"], rest = _that_fit(report, positions, 0 if folded else room)
-    room -= len(compressed(data["others"]))
-    data["locations"], few = _locations(report, data, levels["callpaths"], room + reserved)
+    others, rest = _that_fit(report, positions, 0 if folded else room)
+    data = replace(data, others=others)
+    room -= len(compressed(others))
+    locations, few = _locations(report, data, levels["callpaths"], room + reserved)
     return page_text(
         "report",
-        data,
+        replace(data, locations=locations),
         title=heading(analysis, provenance)
         + ("" if report.machines is None else f", on {report.machines.there.name}"),
         origin=_origin(report),
@@ -146,8 +157,8 @@ def report_html(report: Report) -> str:
         said=None if found is None else _said_at(findings, found),
         brief=[] if found is None else _in_brief(findings, found, asked),
         answers=[] if found is None else [*answers(findings, found, asked), *asked.headed.items()],
-        charts=[] if data["program"] is None else data["program"]["charts"],
-        surface=None if data["program"] is None else data["program"]["surface"],
+        charts=[] if program is None else program.charts,
+        surface=None if program is None else program.surface,
         notices=[
             *(sentence for sentence, _ in asked.sentences(remarks=True)),
             *([] if found is None else other_notices(found)),
@@ -167,26 +178,26 @@ def report_html(report: Report) -> str:
         parameter=analysis.parameter,
         parameters=analysis.experiment.parameters,
         machines=_machines_section(report),
-        imbalance=data["imbalance"] is not None,
-        filtered=data["filter"],
-        roofline=data["roofline"],
+        imbalance=data.imbalance is not None,
+        filtered=None if data.filter is None else report.filter_evidence,
+        roofline=data.roofline,
         callpaths=callpaths,
         predictions=prediction_text(analysis.parameter, positions.scales),
     )
 
 
 def _locations(
-    report: Report, data: Mapping[str, Any], callpaths: ShownKernels, room: int
-) -> tuple[list[dict[str, Any]], list[str]]:
+    report: Report, data: ReportPayload, callpaths: ShownKernels, room: int
+) -> tuple[list[LocationsPayload], list[str]]:
     """Return the values per location in the room that is left, and a notice on what is left out."""
     nodes = callpaths.kernels.node.tolist()
     shown = Shown(
-        metrics={report.ahead.analysis.metric: data["metric"]}
+        metrics={report.ahead.analysis.metric: data.metric}
         | {
-            other.analysis.metric: has_room["metric"]
-            for other, has_room in zip(report.others, data["others"], strict=False)
+            other.analysis.metric: has_room.metric
+            for other, has_room in zip(report.others, data.others, strict=False)
         },
-        regions={row["name"]: i for i, row in enumerate(data["regions"])},
+        regions={row.name: i for i, row in enumerate(data.regions)},
         callpaths={node: k for k, node in enumerate(nodes) if node >= 0},
     )
     return locations_data(report.locations, shown, min(max(room, _LEAST_LOCATIONS), _MOST_LOCATIONS))
@@ -214,7 +225,7 @@ def _folding_text(name: str, shown: ShownKernels) -> str:
     return text
 
 
-def _left_out(data: Mapping[str, Any], analysis: Analysis, rest: Sequence[str]) -> list[str]:
+def _left_out(data: ReportPayload, analysis: Analysis, rest: Sequence[str]) -> list[str]:
     """Say what of the study the page has no room for.
 
     Args:
@@ -222,8 +233,8 @@ def _left_out(data: Mapping[str, Any], analysis: Analysis, rest: Sequence[str]) 
         analysis: the modelled experiment.
         rest: metrics that the reader cannot switch to.
     """
-    of_tree = ", ".join(metric.name for metric in metrics_of_tree(analysis)[len(data["metrics"]) :])
-    texts = [_left_out_text(data["levels"])]
+    of_tree = ", ".join(metric.name for metric in metrics_of_tree(analysis)[len(data.metrics) :])
+    texts = [_left_out_text(data.levels)]
     if of_tree:
         texts.append(f"the page has no room for measured values of {of_tree} in the call tree")
     if rest:
@@ -234,12 +245,12 @@ def _left_out(data: Mapping[str, Any], analysis: Analysis, rest: Sequence[str]) 
     return [text for text in texts if text]
 
 
-def _left_out_text(data: Mapping[str, dict[str, Any]]) -> str:
+def _left_out_text(levels: LevelsPayload) -> str:
     """Say of how many kernels the page has single repetitions; empty if of all."""
     counts = {
-        noun: (len(data[name]["repetitions"]["kernels"]), len(data[name]["region"]))
-        for name, noun in (("regions", "regions"), ("callpaths", "call paths"))
-        if data[name]["repetitions"]["count"] > 1
+        noun: (len(level.repetitions.kernels), len(level.region))
+        for level, noun in ((levels.regions, "regions"), (levels.callpaths, "call paths"))
+        if level.repetitions.count > 1
     }
     if all(kept == whole for kept, whole in counts.values()):
         return ""
@@ -247,9 +258,9 @@ def _left_out_text(data: Mapping[str, dict[str, Any]]) -> str:
     return f"the page has room for the single repetitions of {largest}; of the others it shows means"
 
 
-def _that_fit(report: Report, positions: Positions, room: int) -> tuple[list[dict[str, Any]], list[str]]:
+def _that_fit(report: Report, positions: Positions, room: int) -> tuple[list[MetricPayload], list[str]]:
     """Return the metrics for which there is room, in characters, and the names of all others."""
-    shown: list[dict[str, Any]] = []
+    shown: list[MetricPayload] = []
     for other in report.others if room > 0 else ():
         found = metric_data(report.ahead.analysis, positions, other, room)
         room -= len(compressed(found))
@@ -285,7 +296,7 @@ class Shown:
 
 def locations_data(
     found: Sequence[KernelLocations], shown: Shown, room: int
-) -> tuple[list[dict[str, Any]], list[str]]:
+) -> tuple[list[LocationsPayload], list[str]]:
     """Return values per location of kernels that the page shows, and a notice if some of them have no room.
 
     Locations are folded into as few ranges as the room demands, then the smallest kernels are left out.
@@ -318,49 +329,49 @@ def _shown_part(found: KernelLocations, shown: Shown) -> KernelLocations:
     return found.take(np.flatnonzero(kept))
 
 
-def _metric_data(found: KernelLocations, shown: Shown) -> dict[str, Any]:
+def _metric_data(found: KernelLocations, shown: Shown) -> LocationsPayload:
     columns = found.region, found.callpath.tolist(), found.alone.tolist()
-    return {
-        "metric": shown.metrics[found.metric],
-        "unit": short_unit(found.unit),
-        "accelerators": found.on_accelerators,
-        "kernels": [
-            [shown.regions[region], shown.callpaths.get(callpath, -1), int(alone)]
+    return LocationsPayload(
+        metric=shown.metrics[found.metric],
+        unit=short_unit(found.unit),
+        accelerators=found.on_accelerators,
+        kernels=[
+            (shown.regions[region], shown.callpaths.get(callpath, -1), int(alone))
             for region, callpath, alone in zip(*columns, strict=True)
         ],
-        "points": [_point_data(point) for point in found.points],
-    }
+        points=list(map(_point_data, found.points)),
+    )
 
 
-def _point_data(point: PointLocations) -> dict[str, Any]:
+def _point_data(point: PointLocations) -> PointLocationsPayload:
     top = np.nan_to_num(point.high).max(axis=1, initial=0.0)
     ranges = point.folded
-    return {
-        "point": point.point,
-        "nodes": [[name, len(list(same))] for name, same in groupby(point.node)],
-        "process": integers(point.process),
-        "thread": _unless_zero(point.thread),
-        "lastProcess": integers(point.last_process) if ranges else None,
-        "lastThread": _unless_zero(point.last_thread) if ranges else None,
-        "count": integers(point.count) if ranges else None,
-        "top": packed(top.astype(np.float64)),
-        "mean": _steps(point.mean, top),
-        "low": _steps(point.low, top) if ranges else None,
-        "high": _steps(point.high, top) if ranges else None,
-    }
+    return PointLocationsPayload(
+        point=point.point,
+        nodes=[(name, len(list(same))) for name, same in groupby(point.node)],
+        process=integers(point.process),
+        thread=_unless_zero(point.thread),
+        last_process=integers(point.last_process) if ranges else None,
+        last_thread=_unless_zero(point.last_thread) if ranges else None,
+        count=integers(point.count) if ranges else None,
+        top=packed(top.astype(np.float64)),
+        mean=_steps(point.mean, top),
+        low=_steps(point.low, top) if ranges else None,
+        high=_steps(point.high, top) if ranges else None,
+    )
 
 
 def _unless_zero(numbers: IntArray) -> list[int] | None:
     return integers(numbers) if numbers.any() else None
 
 
-def _steps(values: SmallFloatArray, top: SmallFloatArray) -> bytes:
+def _steps(values: SmallFloatArray, top: SmallFloatArray) -> Steps:
     """Return values in steps of the kernel's largest as little-endian uint16."""
     share = np.divide(
         values, top[:, None], out=np.zeros(values.shape, dtype=np.float32), where=top[:, None] > 0
     )
     steps = np.where(np.isfinite(values), np.clip(np.rint(share * _STEPS), 0, _STEPS), _UNKNOWN)
-    return steps.astype("<u2").tobytes()
+    return Steps(steps.astype("<u2").tobytes())
 
 
 def answers(findings: Findings, found: Runtime, asked: Answers) -> list[tuple[str, str]]:

@@ -1,9 +1,9 @@
 """All data of the page, in the form its scripts read."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,20 +16,42 @@ from pipeline.columns.column import FIGURE, SHARE, Column
 from pipeline.columns.isoefficiency import reference_text
 from pipeline.columns.kernels import PREDICTION, kernel_columns
 from pipeline.columns.scales import per_second
-from pipeline.models.growth import GROWING, growth_classes
+from pipeline.models.growth import growth_classes
 from pipeline.models.kernels import FACTORS, Kernels, mean_over_repetitions
+from pipeline.models.prediction import Prediction
 from pipeline.models.quality import Note, note_texts
 from pipeline.models.scaling_models import ScalingModels, remarks
 from pipeline.projection.rooflines.region_verdicts import RegionVerdict
 from pipeline.projection.rooflines.rooflines import CountedKernel, StudyRoofline
-from pipeline.questions.analysis import NOTEWORTHY_SHARE, Analysis, Level, Outlook, Standing, largest_point
+from pipeline.questions.analysis import Analysis, Level, Outlook, Standing, largest_point
 from pipeline.questions.isoefficiency import efficiency_and_wall, sizes_of, surface_of
 from pipeline.questions.locations import Comparison
 from pipeline.questions.runtime.estimate import Estimate
-from pipeline.questions.runtime.figures import Figures, RuntimeStudy
+from pipeline.questions.runtime.figures import RuntimeStudy
 from pipeline.questions.runtime.runtime import Runtime
-from pipeline.questions.runtime.trust import FAR, VERY_FAR
-from pipeline.report.page.embedding import columns_data, drawn, integers, packed, plain, short
+from pipeline.report.page.embedding import columns_data, drawn, few_digits, integers, packed, plain, short
+from pipeline.report.page.payload import (
+    AnswerPayload,
+    ChartLinePayload,
+    ChartPayload,
+    CrossoverPayload,
+    EndsPayload,
+    EstimatesPayload,
+    FilterPayload,
+    ImbalancePayload,
+    IntervalsPayload,
+    KernelsPayload,
+    LevelsPayload,
+    MetricPayload,
+    ProgramPayload,
+    RegionPayload,
+    RepetitionsPayload,
+    ReportPayload,
+    RooflinePayload,
+    StandingPayload,
+    SurfacePayload,
+    TreeMetricPayload,
+)
 from pipeline.report.page.positions import Positions
 from pipeline.report.page.shown_kernels import (
     OF_A_NUMBER,
@@ -41,6 +63,8 @@ from pipeline.report.page.shown_kernels import (
 )
 from pipeline.report.runtime_charts import RuntimeChart, runtime_charts
 from pipeline.wording.quantities import count, value_text
+
+Text = TypeVar("Text")
 
 _ROOM = 800_000  # characters of the data, if nobody says less
 _OF_REPETITIONS = 0.1  # of the room, what single measurements of a level take at most
@@ -81,51 +105,49 @@ def page_data(
     levels: Mapping[str, ShownKernels],
     positions: Positions,
     filter_evidence: Mapping[str, Any] | None,
-    found: Runtime | None = None,
+    program: ProgramPayload | None = None,
     roofline: StudyRoofline | None = None,
     room: int = _ROOM,
-) -> dict[str, Any]:
-    """Return the page's data, all but other metrics and locations; ``js/data/payload.js`` has its types.
+) -> ReportPayload:
+    """Return the page's data, all but other metrics and locations.
 
     Args:
         analysis: the modelled experiment.
         levels: what is shown of its regions and call paths.
         positions: where predictions are known.
         filter_evidence: the content of ``app.filter.json``, if there is a filter.
-        found: the runtime of the study; None if the models are not of time.
+        program: figures of the whole program; None if the models are not of time.
         roofline: what limits the kernels on the machine measured on, if that is known.
         room: characters that the data should take at most.
     """
     experiment, kernels = analysis.experiment, analysis.callpaths.kernels
     number = region_numbers([shown.kernels for shown in levels.values()])
-    return {
-        "parameters": list(experiment.parameters),
-        "column": positions.column,
-        "points": experiment.points.tolist(),
-        "largest": largest_point(experiment.points, positions.column),
-        "scales": positions.scales.tolist(),
-        "lines": positions.lines.tolist(),
-        "reach": positions.reach,
-        "measuredOnly": positions.measured_only,
-        "metric": kernels.metric,
-        "unit": kernels.unit,
-        "relativeGrowth": analysis.decision.scaling is Scaling.NONE,
-        "limits": {"growing": GROWING, "noteworthy": NOTEWORTHY_SHARE, "far": FAR, "veryFar": VERY_FAR},
-        "factors": [[factor.count, factor.each] for factor in FACTORS],
-        "heads": columns_data((*kernel_columns(*_HEADS), PREDICTION), []),
-        "regions": region_data(analysis, number),
-        "levels": {
-            name: kernel_data(shown, number, positions, _most_repeated(shown, room))
-            for name, shown in levels.items()
-        },
-        "metrics": _other_metrics(analysis, levels["callpaths"], room),
-        "others": [],
-        "locations": [],
-        "imbalance": imbalance_data(analysis, levels["callpaths"].members),
-        "filter": filter_data(filter_evidence),
-        "program": None if found is None else program_data(analysis, found, positions),
-        "roofline": roofline_data(roofline),
+    of_levels = {
+        name: kernel_data(shown, number, positions, _most_repeated(shown, room))
+        for name, shown in levels.items()
     }
+    return ReportPayload(
+        parameters=experiment.parameters,
+        column=positions.column,
+        points=experiment.points.tolist(),
+        largest=largest_point(experiment.points, positions.column),
+        scales=positions.scales.tolist(),
+        lines=positions.lines.tolist(),
+        reach=positions.reach,
+        measured_only=positions.measured_only,
+        metric=kernels.metric,
+        unit=kernels.unit,
+        relative_growth=analysis.decision.scaling is Scaling.NONE,
+        factors=[(factor.count, factor.each) for factor in FACTORS],
+        heads=columns_data((*kernel_columns(*_HEADS), PREDICTION), []),
+        regions=region_data(analysis, number),
+        levels=LevelsPayload(**of_levels),
+        metrics=_other_metrics(analysis, levels["callpaths"], room),
+        imbalance=imbalance_data(analysis, levels["callpaths"].members),
+        filter=filter_data(filter_evidence),
+        program=program,
+        roofline=roofline_data(roofline),
+    )
 
 
 def levels_shown(
@@ -140,26 +162,26 @@ def levels_shown(
     return {"regions": sums, "callpaths": parts}
 
 
-def metric_data(analysis: Analysis, positions: Positions, other: MetricOutlook, room: int) -> dict[str, Any]:
+def metric_data(analysis: Analysis, positions: Positions, other: MetricOutlook, room: int) -> MetricPayload:
     """Return a metric that the reader can switch to: its kernels that are not zero, in the room left."""
     points = analysis.experiment.points
     number = region_numbers([analysis.regions.kernels, analysis.callpaths.kernels])
     kernels = other.analysis.callpaths.kernels
-    levels: dict[str, dict[str, Any]] = {}
+    levels = {}
     for name, level, outlook in (
         ("regions", other.analysis.regions, other.regions),
         ("callpaths", other.analysis.callpaths, other.callpaths),
     ):
         part, ahead = _without_zeros(level, outlook)
         shown = shown_kernels(part, ahead, points, positions, len(part.kernels), beside=True)
-        levels[name] = kernel_data(shown, number, positions, _most_repeated(shown, room))
-        levels[name]["node"] = integers(part.kernels.node)
-    return {
-        "metric": kernels.metric,
-        "unit": short_unit(kernels.unit),
-        "additive": kernels.additive,
-        "levels": levels,
-    }
+        found = kernel_data(shown, number, positions, _most_repeated(shown, room))
+        levels[name] = replace(found, node=integers(part.kernels.node))
+    return MetricPayload(
+        metric=kernels.metric,
+        unit=short_unit(kernels.unit),
+        additive=kernels.additive,
+        levels=LevelsPayload(**levels),
+    )
 
 
 def _most_repeated(shown: ShownKernels, room: float) -> float:
@@ -174,39 +196,43 @@ def region_numbers(levels: Sequence[Kernels]) -> dict[str, int]:
     return {name: i for i, name in enumerate(dict.fromkeys(names))}
 
 
-def region_data(analysis: Analysis, names: Iterable[str]) -> list[dict[str, Any]]:
-    """Return name, short name, paradigm and source of regions; what is empty or the same is left out."""
+def region_named(name: str) -> RegionPayload:
+    """Return a region of which the name alone is known."""
+    short = short_name(name)
+    return RegionPayload(name=name, short=None if short == name else short)
+
+
+def region_data(analysis: Analysis, names: Iterable[str]) -> list[RegionPayload]:
+    """Return name, short name, paradigm and source of regions."""
     table = analysis.experiment.regions
-    known, source = {name: i for i, name in enumerate(table.name)}, table.source
-    rows = []
-    for name in names:
-        row: dict[str, Any] = {"name": name}
-        if (short := short_name(name)) != name:
-            row["short"] = short
-        if (i := known.get(name)) is not None:
-            if table.paradigm[i]:
-                row["paradigm"] = table.paradigm[i]
-            if table.mangled[i] not in ("", name):
-                row["mangled"] = table.mangled[i]
-            if name in source:
-                row["source"] = source[name]
-        rows.append(row)
-    return rows
+    known = {name: i for i, name in enumerate(table.name)}
+
+    def region(name: str) -> RegionPayload:
+        i = known.get(name)
+        if i is None:
+            return region_named(name)
+        mangled = table.mangled[i]
+        return replace(
+            region_named(name),
+            paradigm=table.paradigm[i] or None,
+            mangled=None if mangled in ("", name) else mangled,
+            source=table.source.get(name),
+        )
+
+    return list(map(region, names))
 
 
-def _other_metrics(analysis: Analysis, shown: ShownKernels, room: float) -> list[dict[str, Any]]:
+def _other_metrics(analysis: Analysis, shown: ShownKernels, room: float) -> list[TreeMetricPayload]:
     """Measured metrics of the call tree beside the modelled one, summed over locations, as many as fit."""
     experiment, node = analysis.experiment, analysis.callpaths.kernels.node
     of_each = OF_A_NUMBER * shown.kernels.mean.size
     most = METRICS if of_each == 0 else min(METRICS, int(_OF_REPETITIONS * max(room, 0) / of_each))
     return [
-        {
-            "name": metric.name,
-            "unit": short_unit(metric.unit),
-            "values": packed(
-                mean_over_repetitions(with_sum(experiment.values[metric.name].sum[node], shown))
-            ),
-        }
+        TreeMetricPayload(
+            name=metric.name,
+            unit=short_unit(metric.unit),
+            values=packed(mean_over_repetitions(with_sum(experiment.values[metric.name].sum[node], shown))),
+        )
         for metric in metrics_of_tree(analysis)[:most]
     ]
 
@@ -222,7 +248,7 @@ def short_unit(unit: str) -> str:
     return "s" if unit == "sec" else unit
 
 
-def imbalance_data(analysis: Analysis, shown: IntArray) -> dict[str, Any] | None:
+def imbalance_data(analysis: Analysis, shown: IntArray) -> ImbalancePayload | None:
     """Return smallest, mean and largest value of a location for the call paths with the largest excess.
 
     The excess is (largest - mean) x locations: what the other locations may wait for at the next
@@ -238,14 +264,14 @@ def imbalance_data(analysis: Analysis, shown: IntArray) -> dict[str, Any] | None
         mean_over_repetitions(values[node]) for values in (reduction.min, reduction.mean, reduction.max)
     )
     leading = _most_uneven((high - mean) * locations)
-    return {
-        "unit": short_unit(analysis.experiment.metric(analysis.metric).unit),
-        "locations": np.nan_to_num(locations).tolist(),
-        "kernels": integers(leading),
-        "low": packed(low[leading]),
-        "mean": packed(mean[leading]),
-        "high": packed(high[leading]),
-    }
+    return ImbalancePayload(
+        unit=short_unit(analysis.experiment.metric(analysis.metric).unit),
+        locations=np.nan_to_num(locations).tolist(),
+        kernels=integers(leading),
+        low=packed(low[leading]),
+        mean=packed(mean[leading]),
+        high=packed(high[leading]),
+    )
 
 
 def _most_uneven(excess: FloatArray) -> IntArray:
@@ -279,16 +305,12 @@ _FILTERED: tuple[Column[Sequence[Mapping[str, Any]]], ...] = (
 """Columns of the regions that a filter decides on, rows of ``app.filter.json``."""
 
 
-def filter_data(evidence: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def filter_data(evidence: Mapping[str, Any] | None) -> FilterPayload | None:
     """Return the regions in ``app.filter.json`` as a table, and their whole names; None if there is none."""
     if evidence is None or not evidence["regions"]:
         return None
     rows = evidence["regions"]
-    return {
-        "method": evidence["method"],
-        "names": [row["region"] for row in rows],
-        "columns": columns_data(_FILTERED, rows),
-    }
+    return FilterPayload(names=[row["region"] for row in rows], columns=columns_data(_FILTERED, rows))
 
 
 _LIMITED: tuple[Column[Sequence[tuple[CountedKernel, RegionVerdict]]], ...] = (
@@ -305,36 +327,41 @@ _LIMITED: tuple[Column[Sequence[tuple[CountedKernel, RegionVerdict]]], ...] = (
 """Columns of the regions in a roofline and what limits them."""
 
 
-def roofline_data(found: StudyRoofline | None) -> dict[str, Any] | None:
+def roofline_data(found: StudyRoofline | None) -> RooflinePayload | None:
     """Return a study in the roofline of the machine it was measured on; None if that is not known."""
     if found is None:
         return None
-    counted = {point.level for point in found.roofline.points}
-    rows = list(zip(found.kernels, found.verdicts, strict=True))
-    return {
-        "machine": found.roofline.machine,
-        "bandwidths": [[name, short(value, _DIGITS)] for name, value in found.roofline.bandwidths.items()],
-        "peaks": [[name, short(value, _DIGITS)] for name, value in found.roofline.peaks.items()],
-        "runs": list(found.runs),
-        "judged": found.judged,
-        "levels": [level for level in LEVELS if level in counted],
-        "points": [
-            [
+    roofline = found.roofline
+    counted = {point.level for point in roofline.points}
+    return RooflinePayload(
+        machine=roofline.machine,
+        bandwidths=[(name, few_digits(value, _DIGITS)) for name, value in roofline.bandwidths.items()],
+        peaks=[(name, few_digits(value, _DIGITS)) for name, value in roofline.peaks.items()],
+        runs=found.runs,
+        judged=found.judged,
+        levels=[level for level in LEVELS if level in counted],
+        points=[
+            (
                 short_name(point.name),
                 point.level,
                 short(point.intensity, _DIGITS),
-                short(point.flop_rate, _DIGITS),
+                few_digits(point.flop_rate, _DIGITS),
                 found.runs.index(point.run),
-            ]
-            for point in found.roofline.points
+            )
+            for point in roofline.points
         ],
-        "names": [kernel.region for kernel in found.kernels],
-        "columns": columns_data(_LIMITED, rows),
-    }
+        names=[kernel.region for kernel in found.kernels],
+        columns=columns_data(_LIMITED, list(zip(found.kernels, found.verdicts, strict=True))),
+    )
 
 
-def program_data(analysis: Analysis, found: Runtime, positions: Positions) -> dict[str, Any]:
-    """Return the figures that are known at any position, and the charts of the first screen per line."""
+def program_data(
+    analysis: Analysis,
+    found: Runtime,
+    positions: Positions,
+    said: Mapping[str, Sequence[str | None]] | None = None,
+) -> ProgramPayload:
+    """Return the figures that are known at any position, what is said there, and the charts per line."""
     study = RuntimeStudy(analysis)
     answers = _ANSWERS | {"work_rate": (per_second(found.parameter), "")}
     points = np.split(positions.points, len(positions.lines))
@@ -345,54 +372,53 @@ def program_data(analysis: Analysis, found: Runtime, positions: Positions) -> di
         {chart.name: chart for chart in runtime_charts(analysis, found, target, curve)}
         for target, curve in zip(positions.lines, figures, strict=True)
     ]
-    return {
-        "strong": study.comparison is Comparison.STRONG,
-        "answers": [
-            {"label": label, "unit": unit, **_along(best, name)}
+    return ProgramPayload(
+        strong=study.comparison is Comparison.STRONG,
+        answers=[
+            AnswerPayload(label=label, unit=unit, **_ends_of(*(getattr(one, name) for one in best)))
             for name, (label, unit) in answers.items()
             if np.isfinite(getattr(best[0], name).value).any()
         ],
-        "charts": [
-            {
-                "name": name,
-                "label": chart.label,
-                "threshold": chart.threshold,
-                "lines": [_line(one.get(name), positions.measured_only) for one in charts],
-            }
+        charts=[
+            ChartPayload(
+                name=name,
+                label=chart.label,
+                threshold=chart.threshold,
+                lines=[_line(one.get(name), positions.measured_only) for one in charts],
+            )
             for name, chart in charts[0].items()
             if np.isfinite(chart.model.value).any()
         ],
-        "surface": _surface_data(study, positions.target, found.threshold),
-    }
+        surface=_surface_data(study, positions.target, found.threshold),
+        said=said,
+    )
 
 
-def _along(figures: list[Figures], name: str) -> Mapping[str, Any]:
-    known = [getattr(one, name) for one in figures]
+def _ends_of(*figures: Estimate | Prediction) -> dict[str, list[float | None]]:
+    """Return value, lower and upper end of figures, one after the other."""
     return {
-        end: plain(np.concatenate([getattr(one, end) for one in known]))
+        end: plain(np.concatenate([getattr(one, end).ravel() for one in figures]))
         for end in ("value", "lower", "upper")
     }
 
 
-def _line(chart: RuntimeChart | None, measured_only: bool) -> Mapping[str, Any] | None:
+def _line(chart: RuntimeChart | None, measured_only: bool) -> ChartLinePayload | None:
     if chart is None:
         return None
     nothing = Estimate(*np.full((3, len(chart.scale)), np.nan))
-    return {
-        "points": _estimates(chart.measured_at, chart.measured),
-        "heldOut": _estimates(chart.held_out_at, chart.held_out),
-        "curve": _estimates(chart.scale, nothing if measured_only else chart.model),
-        "ideal": None if chart.ideal is None else plain(chart.ideal),
-    }
+    return ChartLinePayload(
+        points=_estimates(chart.measured_at, chart.measured),
+        held_out=_estimates(chart.held_out_at, chart.held_out),
+        curve=_estimates(chart.scale, nothing if measured_only else chart.model),
+        ideal=None if chart.ideal is None else plain(chart.ideal),
+    )
 
 
-def _estimates(scale: FloatArray, figures: Estimate) -> dict[str, Any]:
-    """Return figures at scales float64[Q] with the ends of their intervals."""
-    ends = {name: plain(getattr(figures, name)) for name in ("value", "lower", "upper")}
-    return {"scale": scale.tolist(), **ends}
+def _estimates(scale: FloatArray, figures: Estimate) -> EstimatesPayload:
+    return EstimatesPayload(scale=scale.tolist(), **_ends_of(figures))
 
 
-def _surface_data(study: RuntimeStudy, target: FloatArray, share: float) -> dict[str, Any] | None:
+def _surface_data(study: RuntimeStudy, target: FloatArray, share: float) -> SurfacePayload | None:
     """Return predicted figures over the first size and the scale; None if no size varies or nothing scales.
 
     Args:
@@ -405,22 +431,22 @@ def _surface_data(study: RuntimeStudy, target: FloatArray, share: float) -> dict
         return None
     surface = surface_of(study, target, sizes[0])
     efficiency, lower, upper, wall = (part.ravel() for part in efficiency_and_wall(surface))
-    return {
-        "scaled": surface.scaled,
-        "size": surface.size,
-        "at": target.tolist(),
-        "beside": ", ".join(
+    return SurfacePayload(
+        scaled=surface.scaled,
+        size=surface.size,
+        at=target.tolist(),
+        beside=", ".join(
             f"{name} = {value_text(value)}"
             for name, value in zip(study.analysis.experiment.parameters, target.tolist(), strict=True)
             if name not in (surface.scaled, surface.size)
         ),
-        "scales": surface.scales.tolist(),
-        "sizes": surface.sizes.tolist(),
-        "efficiency": {"value": plain(efficiency), "lower": plain(lower), "upper": plain(upper)},
-        "wall": plain(wall),
-        "share": share,
-        "reference": reference_text(surface.scaled, surface.size),
-    }
+        scales=surface.scales.tolist(),
+        sizes=surface.sizes.tolist(),
+        efficiency=IntervalsPayload(value=plain(efficiency), lower=plain(lower), upper=plain(upper)),
+        wall=plain(wall),
+        share=share,
+        reference=reference_text(surface.scaled, surface.size),
+    )
 
 
 def _without_zeros(level: Level, outlook: Outlook) -> tuple[Level, Outlook]:
@@ -439,8 +465,8 @@ def _without_zeros(level: Level, outlook: Outlook) -> tuple[Level, Outlook]:
 
 def kernel_data(
     shown: ShownKernels, region: Mapping[str, int], positions: Positions, repetitions: float
-) -> dict[str, Any]:
-    """Put kernels into the form that ``data/kernel_set.js`` reads; ``data/payload.js`` has its types.
+) -> KernelsPayload:
+    """Return kernels as ``data/kernel_set.js`` reads them.
 
     Args:
         shown: call paths or regions.
@@ -448,42 +474,57 @@ def kernel_data(
         positions: where predictions are known.
         repetitions: of how many kernels there are single measurements at most.
     """
-    kernels, prediction, total = shown.kernels, shown.prediction, shown.total
-    return {
-        "region": [region[name] for name in kernels.regions],
-        "parent": integers(kernels.parent),
-        "mean": packed(kernels.mean),
-        "value": packed(prediction.value),
-        "weighty": _ends(shown, shown.weighty, np.arange(len(positions.points))),
-        "others": _ends(shown, np.setdiff1d(np.arange(len(kernels)), shown.weighty), positions.required),
-        "total": {name: plain(getattr(total, name)[0]) for name in ("value", "lower", "upper")}
-        if kernels.additive
-        else None,
-        "standing": {
-            name: integers(marks & (name != "unreliable" or not positions.measured_only))
-            for name, marks in vars(shown.standing).items()
-        },
-        "crossovers": _crossovers(shown, positions),
-        "further": shown.further,
-        "repetitions": _repetitions(shown, repetitions),
-        **_numbers(shown),
-        **(_without_models(len(kernels)) if positions.measured_only else _texts(shown)),
-        "curves": drawn(_curves(shown, positions)),
-    }
+    kernels, formulas, without = shown.kernels, shown.formulas, positions.measured_only
+    count = len(kernels)
+
+    def said(texts: Iterable[Text], nothing: Text) -> list[Text]:
+        """Return what is said of each model: nothing if too few scales were measured."""
+        return [nothing] * count if without else list(texts)
+
+    range_texts, of_range = _numbered(said((formula.range_text for formula in formulas), ""))
+    growth_class_texts, growth_class = _numbered(said(_of_all(shown, growth_classes), ""))
+    warnings, warning = _numbered(said(_of_all(shown, warning_texts), ()))
+    growing = _quality(shown, "probability_growing")
+    standing = {name: integers(marks) for name, marks in vars(shown.standing).items()}
+    return KernelsPayload(
+        region=[region[name] for name in kernels.regions],
+        parent=integers(kernels.parent),
+        mean=packed(kernels.mean),
+        value=packed(shown.prediction.value),
+        weighty=_ends(shown, shown.weighty, np.arange(len(positions.points))),
+        others=_ends(shown, np.setdiff1d(np.arange(count), shown.weighty), positions.required),
+        total=IntervalsPayload(**_ends_of(shown.total)) if kernels.additive else None,
+        standing=StandingPayload(**standing | ({"unreliable": [0] * count} if without else {})),
+        crossovers=_crossovers(shown, positions),
+        further=shown.further,
+        repetitions=_repetitions(shown, repetitions),
+        growing=packed(np.zeros(count) if without else growing),
+        smape=packed(_quality(shown, "smape")),
+        cv_smape=packed(_quality(shown, "cv_smape")),
+        valid_from=packed(_quality(shown, "valid_from")),
+        rivals=said(_all_rivals(shown), _NOTHING),
+        formula=said((formula.text() for formula in formulas), ""),
+        latex=said((formula.latex() for formula in formulas), ""),
+        python=said(_python(shown), ""),
+        range_texts=range_texts,
+        range=of_range,
+        growth_class_texts=growth_class_texts,
+        growth_class=growth_class,
+        warning_texts=warnings,
+        warning=warning,
+        curves=drawn(_curves(shown, positions)),
+    )
 
 
-def _ends(shown: ShownKernels, kernels: IntArray, places: IntArray) -> dict[str, Any]:
+def _ends(shown: ShownKernels, kernels: IntArray, places: IntArray) -> EndsPayload:
     """Return the intervals of some kernels at some positions."""
     lower, upper = (end[np.ix_(kernels, places)] for end in (shown.prediction.lower, shown.prediction.upper))
-    return {
-        "kernels": integers(kernels),
-        "positions": integers(places),
-        "lower": packed(lower),
-        "upper": packed(upper),
-    }
+    return EndsPayload(
+        kernels=integers(kernels), positions=integers(places), lower=packed(lower), upper=packed(upper)
+    )
 
 
-def _crossovers(shown: ShownKernels, positions: Positions) -> list[list[Any]]:
+def _crossovers(shown: ShownKernels, positions: Positions) -> list[CrossoverPayload]:
     """Return crossovers with the value there, between the positions of the target's line, and in words."""
     curve = interpolated(positions.scales, shown.prediction.value[:, positions.on_line(0)])
     parameter, target = shown.models[0].parameters[positions.column], positions.target[positions.column]
@@ -492,80 +533,54 @@ def _crossovers(shown: ShownKernels, positions: Positions) -> list[list[Any]]:
         named, horizon = c.named(parameter), target if c.at <= target else positions.reach
         words = named.place, named.certainty({parameter: float(horizon)})
         value = float(curve(np.array([c.at]))[c.overtakes, 0])
-        found.append([c.overtakes, c.overtaken, short(c.at), short(value), *words])
+        found.append((c.overtakes, c.overtaken, few_digits(c.at), short(value), *words))
     return found
 
 
-def _repetitions(shown: ShownKernels, most: float) -> dict[str, Any]:
+def _repetitions(shown: ShownKernels, most: float) -> RepetitionsPayload:
     """Single measurements of some kernels, the largest at the target first."""
     values: FloatArray = shown.kernels.values
     kept = np.sort(shown.order[: int(most)])
-    return {"count": values.shape[2], "kernels": integers(kept), "values": packed(values[kept])}
+    return RepetitionsPayload(count=values.shape[2], kernels=integers(kept), values=packed(values[kept]))
 
 
-def _numbers(shown: ShownKernels) -> dict[str, Any]:
-    return {
-        name: packed(np.concatenate([getattr(models.quality, attribute) for models in shown.models]))
-        for name, attribute in (
-            ("growing", "probability_growing"),
-            ("smape", "smape"),
-            ("cvSmape", "cv_smape"),
-            ("validFrom", "valid_from"),
-        )
-    }
+def _quality(shown: ShownKernels, name: str) -> FloatArray:
+    return np.concatenate([getattr(models.quality, name) for models in shown.models])
 
 
-def _texts(shown: ShownKernels) -> dict[str, Any]:
-    """Return what the models are in words and as source text; lists of it, and per kernel an index."""
+def _of_all(shown: ShownKernels, describe: Callable[[ScalingModels], Iterable[Text]]) -> Iterator[Text]:
+    return chain.from_iterable(map(describe, shown.models))
+
+
+def _python(shown: ShownKernels) -> Iterator[str]:
+    """Yield formulas as functions; nothing for kernels that are zero everywhere."""
     kernels = shown.kernels
     described = f"{kernels.metric} ({kernels.unit})" if kernels.unit else kernels.metric
-    rows = [(models, k) for models in shown.models for k in range(len(models))]
-    some = (np.nan_to_num(kernels.mean) != 0).any(axis=1).tolist()
-    python = [
-        formula.python(name, f"{described} of {name}") if there else ""
-        for formula, name, there in zip(shown.formulas, kernels.regions, some, strict=True)
-    ]
-    return {
-        "rivals": [_rivals(*row) if there else _NOTHING for row, there in zip(rows, some, strict=True)],
-        "formula": [formula.text() for formula in shown.formulas],
-        "latex": [formula.latex() for formula in shown.formulas],
-        "python": python,
-        **_numbered("range", [formula.range_text for formula in shown.formulas]),
-        **_indexed("growthClass", shown, growth_classes),
-        **_indexed("warning", shown, warning_texts),
-    }
+    for formula, name, there in zip(shown.formulas, kernels.regions, _not_zero(kernels), strict=True):
+        yield formula.python(name, f"{described} of {name}") if there else ""
 
 
-def _without_models(count: int) -> dict[str, Any]:
-    """Return what `_texts` does if too few scales were measured to say anything of models."""
-    texts = {name: [""] * count for name in ("formula", "latex", "python")}
-    numbered = {**_numbered("range", [""] * count), **_numbered("growthClass", [""] * count)}
-    return {
-        "rivals": [_NOTHING] * count,
-        **texts,
-        **numbered,
-        **_numbered("warning", [()] * count),
-        "growing": packed(np.zeros(count)),
-    }
+def _all_rivals(shown: ShownKernels) -> Iterator[list[tuple[str, float]]]:
+    """Yield the plausible models of each kernel with their probabilities."""
+    rows = ((models, k) for models in shown.models for k in range(len(models)))
+    for (models, k), there in zip(rows, _not_zero(shown.kernels), strict=True):
+        weights = models.rivals.weight[int(models.rivals.begin[k]) :]
+        yield (
+            [(models.formula(k, i).text(), float(f"{weights[i]:.3g}")) for i in plausible(models, k)]
+            if there
+            else _NOTHING
+        )
 
 
-def _rivals(models: ScalingModels, k: int) -> list[tuple[str, float]]:
-    """Return the plausible models of a kernel with their probabilities."""
-    first = int(models.rivals.begin[k])
-    shown = [(i, float(f"{models.rivals.weight[first + i]:.3g}")) for i in plausible(models, k)]
-    return [(models.formula(k, i).text(), weight) for i, weight in shown]
+def _not_zero(kernels: Kernels) -> list[bool]:
+    found: list[bool] = (np.nan_to_num(kernels.mean) != 0).any(axis=1).tolist()
+    return found
 
 
-def _indexed(
-    name: str, shown: ShownKernels, describe: Callable[[ScalingModels], Sequence[Any]]
-) -> dict[str, Any]:
+def _numbered(texts: Sequence[Text]) -> tuple[list[Text], list[int]]:
     """Return distinct texts, and for each kernel the index of its own."""
-    return _numbered(name, list(chain.from_iterable(describe(models) for models in shown.models)))
-
-
-def _numbered(name: str, texts: Sequence[Any]) -> dict[str, Any]:
     kinds = {text: i for i, text in enumerate(dict.fromkeys(texts))}
-    return {f"{name}Texts": list(kinds), name: [kinds[text] for text in texts]}
+    return list(kinds), [kinds[text] for text in texts]
 
 
 def warning_texts(models: ScalingModels) -> list[tuple[str, ...]]:

@@ -5,9 +5,8 @@ sum has measurements and predictions like any kernel. Callers that are folded ar
 and what is folded counts for the sum alone, not for inclusive values of its callers.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from pipeline.models.total import added, predict_total
 from pipeline.questions.analysis import Analysis, Level, Outlook, Standing, too_few_scales
 from pipeline.questions.crossovers import Ahead, Crossover, crossovers, half_intervals, measured_line
 from pipeline.report.page.embedding import columns_data
+from pipeline.report.page.payload import ColumnPayload
 from pipeline.report.page.positions import Positions
 
 DRAWN = frozenset(
@@ -72,7 +72,7 @@ class ShownKernels:
     weighty: IntArray
     members: IntArray
     formulas: Sequence[PredictionFormula] = ()
-    further: Sequence[Mapping[str, Any]] = ()
+    further: Sequence[ColumnPayload] = ()
     folded: int = 0
 
 

@@ -21,35 +21,10 @@ import { buildTheme, followAddress } from "./views/navigation.js";
 import { searchBox } from "./views/search.js";
 
 /** @import { Side } from "./data/difference.js" */
-/** @import { Floats, Payload, Region } from "./data/payload.js" */
 /** @import { Figure } from "./data/kernel_set.js" */
+/** @import { ComparisonPayload, CurvesPayload, PackedEnds } from "./data/records.js" */
 /** @import { Reading } from "./draw/pointing.js" */
 /** @import { Compared } from "./views/difference.js" */
-
-/** @typedef {{value: Floats, lower: Floats, upper: Floats}} Ends NaN if unknown */
-/** @typedef {Ends & {whole: [number, number] | null}} TreeEnds per call path; ends of the program's interval, null if
- *   measured */
-/** @typedef {[number, number | null, number | null]} Change B / A with its interval, null without an end */
-/** @typedef {[number, string, (Change | null)[]]} Judged call path or -1, verdict, ratio per scale */
-/** @typedef {{scales: number[], runs: number, values: Floats}} Measured K kernels x scales x runs */
-/**
- * @typedef {Payload & {a: Ends, b: Ends, ratio: Ends, dots: [Measured, Measured], said: string[]}} CurvesPayload K
- *   kernels x S positions, the total first; what is said at each position; of the payload of a report the positions
- */
-
-/**
- * @typedef {object} ComparisonPayload K call paths, callers before their callees
- * @property {string} a
- * @property {string} b
- * @property {string} metric
- * @property {string} unit
- * @property {Region[]} regions
- * @property {number[]} region K
- * @property {number[]} parent K, -1 for a root
- * @property {{name: string, predicted: boolean, runs: [number, number], a: TreeEnds, b: TreeEnds}[]} scales
- * @property {Judged[]} kernels in the order of the page's table
- * @property {CurvesPayload | null} curves of the total and of these kernels; null if nothing is compared
- */
 
 const NONE = -1;
 const HEIGHT = 300;
@@ -61,7 +36,7 @@ const SIDES = [
 ];
 
 /**
- * @param {Ends} packed
+ * @param {PackedEnds} packed
  * @param {string} name
  * @param {number} runs none if it is predicted
  * @param {[number, number] | null} whole
@@ -82,7 +57,7 @@ function sideOf(packed, name, runs, whole) {
   };
 }
 
-/** @param {Ends} ends */
+/** @param {PackedEnds} ends */
 function unpackedEnds({ value, lower, upper }) {
   return { value: floats(value), lower: floats(lower), upper: floats(upper) };
 }

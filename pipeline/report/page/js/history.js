@@ -13,34 +13,11 @@ import { figure, percent, quantity, tickLabel } from "./text/numbers.js";
 import { buildTheme, followAddress } from "./views/navigation.js";
 import { searchBox } from "./views/search.js";
 
-/** @import { Floats } from "./data/payload.js" */
+/** @import { ChangeTexts, HistoryPayload } from "./data/records.js" */
 /** @import { Range } from "./draw/axes.js" */
 /** @import { Plane } from "./draw/chart.js" */
-/** @import { ColumnPayload } from "./draw/table.js" */
 
 /** @typedef {"measured" | "target" | "growth" | "efficiency"} Kind */
-/** @typedef {Record<"name" | "address" | "date" | "between" | "what" | "factor" | "interval" | "before" | "after" | "direction", string>} ChangeTexts */
-/**
- * @typedef {object} Measure
- * @property {Kind} kind
- * @property {string} title
- * @property {string} unit
- * @property {Floats} values K kernels x N entries
- * @property {[number, number, number][][]} levels per kernel first entry, end, median
- * @property {[number, number, number, string][][]} changes per kernel place, first, last, better or worse
- */
-/**
- * @typedef {object} Payload
- * @property {string[]} names N entries
- * @property {string[]} dates
- * @property {[number, string][]} ticks entries, and what is written below them
- * @property {Kind} opening
- * @property {ColumnPayload[]} columns of K kernels, the whole program first
- * @property {string[]} levels
- * @property {string[]} places callers
- * @property {ChangeTexts[][]} changes per kernel, the newest first
- * @property {Measure[]} measures
- */
 
 const [WIDTH, HEIGHT, EDGE] = [132, 30, 3]; // pixels of a line in the table
 const DATE = 20; // pixels of half a date beyond the axis
@@ -50,7 +27,7 @@ const LEAST_RANGE = 1.2; // factor between the ends of an axis: noise of a few p
 const LOGARITHMIC = 8; // factor from which an axis is logarithmic
 const PAD = 0.06; // of the range, on either side
 
-/** @type {Payload} */
+/** @type {HistoryPayload} */
 const { names, dates, ticks, opening, columns, levels, places, changes, measures } = await readData();
 const entries = names.map((_, entry) => entry);
 /** @type {Range} */

@@ -24,7 +24,7 @@ from pipeline.questions.analysis import Analysis, Outlook, analyse, default_targ
 from pipeline.questions.pop_efficiency import MeasuredEfficiency, PopEfficiency
 from pipeline.questions.question import Answers, TargetForecast
 from pipeline.report.page import Report
-from pipeline.report.page.embedding import EMBEDDED_BYTES
+from pipeline.report.page.embedding import EMBEDDED_BYTES, compressed
 from pipeline.report.page.page_data import levels_shown, page_data
 from pipeline.report.page.positions import positions_of
 from tests.pipeline.questions.runtime.programs import STRONG, experiment
@@ -203,14 +203,17 @@ def unpacked(text: str) -> Any:
     return json.loads(content[4:rest], object_hook=placed)
 
 
-def page_data_of(
-    analysis: Analysis, targets: FloatArray | None = None, *rest: Any, **options: Any
-) -> dict[str, Any]:
+def as_carried(found: Any) -> Any:
+    """What the scripts get of a record."""
+    return unpacked(compressed(found))
+
+
+def page_data_of(analysis: Analysis, targets: FloatArray | None = None, *rest: Any, **options: Any) -> Any:
     """The data of a report's page, whose further arguments are those of `page_data`."""
     targets = default_target(analysis) if targets is None else targets
     positions = positions_of(analysis, targets)
     levels = levels_shown(analysis, *outlooks(analysis, targets), positions)
-    return page_data(analysis, levels, positions, *(rest or (None,)), **options)
+    return as_carried(page_data(analysis, levels, positions, *(rest or (None,)), **options))
 
 
 def outlooks(analysis: Analysis, targets: FloatArray | None = None) -> tuple[Outlook, Outlook]:

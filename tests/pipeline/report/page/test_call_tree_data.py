@@ -6,11 +6,10 @@ import pytest
 from pipeline.gate.check_result import PointRatio, Ruling
 from pipeline.gate.compared_studies import ComparedScale, ComparedTrees, ScaleValues
 from pipeline.gate.kernel_values import KernelId, Scope
-from pipeline.report.check.terminal import VERDICT_WORDS
 from pipeline.report.page import comparison_page as module
-from pipeline.report.page.comparison_page import call_tree_data
+from pipeline.report.page.comparison_page import comparison_data
 from tests.pipeline.report.check.results import kernel, result
-from tests.pipeline.report.page.studies import floats
+from tests.pipeline.report.page.studies import as_carried, floats
 
 PATHS = (("main",), ("main", "a"), ("main", "a", "x"), ("main", "b"), ("main", "b", "y"), ("main", "b", "z"))
 PARENT = np.array([-1, 0, 1, 0, 3, 3])
@@ -29,12 +28,16 @@ def trees(**changed):
     return ComparedTrees(**(given | changed))
 
 
+def data_of(trees, result):
+    return as_carried(comparison_data("a", "b", trees, result))
+
+
 def names(data):
     return [data["regions"][region]["name"] for region in data["region"]]
 
 
 def test_values_ranges_and_places_of_both_sides():
-    data = call_tree_data(trees(), result(), VERDICT_WORDS)
+    data = data_of(trees(), result())
     assert names(data) == [path[-1] for path in PATHS]
     assert data["parent"] == PARENT.tolist()
     first, second = data["scales"]
@@ -51,13 +54,13 @@ def test_values_ranges_and_places_of_both_sides():
 def test_the_interval_of_the_whole_program_has_two_ends_or_none(whole, expected):
     scale = trees().scales[1]
     scale = dataclasses.replace(scale, b=dataclasses.replace(scale.b, whole=whole))
-    data = call_tree_data(trees(scales=(scale,)), result(), VERDICT_WORDS)
+    data = data_of(trees(scales=(scale,)), result())
     assert data["scales"][0]["b"]["whole"] == expected
 
 
 def test_small_call_paths_are_folded_into_one_callee_of_their_caller(monkeypatch):
     monkeypatch.setattr(module, "_MOST_CALLPATHS", 3)
-    data = call_tree_data(trees(), result(kernel("b"), kernel("a")), VERDICT_WORDS)
+    data = data_of(trees(), result(kernel("b"), kernel("a")))
     assert names(data) == ["main", "a", "x", "others (3 folded into one)"]
     assert data["parent"] == [-1, 0, 1, 0]
     side = data["scales"][0]["a"]
@@ -72,14 +75,14 @@ def test_callers_are_found_behind_what_is_folded(monkeypatch):
     scale = trees().scales[0]
     swapped = np.array([1.0, 1, 1, 2, 50, 1])
     scale = dataclasses.replace(scale, a=values(swapped), b=values(swapped))
-    data = call_tree_data(trees(scales=(scale,)), result(), VERDICT_WORDS)
+    data = data_of(trees(scales=(scale,)), result())
     assert names(data) == ["main", "b", "y", "others (2 folded into one)", "z"]
     assert data["parent"] == [-1, 0, 1, 0, 1]
 
 
 def test_a_single_folded_call_path_keeps_its_name_and_range(monkeypatch):
     monkeypatch.setattr(module, "_MOST_CALLPATHS", 5)
-    data = call_tree_data(trees(), result(), VERDICT_WORDS)
+    data = data_of(trees(), result())
     assert sorted(names(data)) == sorted(path[-1] for path in PATHS)
     assert not np.isnan(floats(data["scales"][0]["a"]["lower"])).all()
     assert np.isfinite(floats(data["scales"][0]["a"]["lower"])[names(data).index("y")])
@@ -90,7 +93,7 @@ def test_kernels_have_verdicts_and_tested_ratios_in_the_order_of_the_table():
     total = dataclasses.replace(total, kernel=KernelId(Scope.TOTAL, ("total",)))
     change = (PointRatio({"p": 8.0}, 1.5, 1.2, np.inf), PointRatio({"p": 4.0}, 9.0, 1, 1))
     one = kernel("b", Ruling.IMPROVEMENT, measured=change, target=(PointRatio({"p": 32.0}, 1.25, 1.0, 2.0),))
-    data = call_tree_data(trees(), result(total, one, kernel("a", target=())), VERDICT_WORDS)
+    data = data_of(trees(), result(total, one, kernel("a", target=())))
     assert data["kernels"] == [
         [-1, "worse", [[1.5, 1.2, 1.9], None]],
         [3, "better", [[1.5, 1.2, None], [1.25, 1.0, 2.0]]],
@@ -100,8 +103,6 @@ def test_kernels_have_verdicts_and_tested_ratios_in_the_order_of_the_table():
 
 def test_long_names_have_a_short_one():
     paths = (("main",), *(("main", f"void f<int>({n})") for n in "abcde"))
-    data = call_tree_data(
-        trees(callpaths=paths, parent=np.array([-1, 0, 0, 0, 0, 0])), result(), VERDICT_WORDS
-    )
+    data = data_of(trees(callpaths=paths, parent=np.array([-1, 0, 0, 0, 0, 0])), result())
     assert data["regions"][0] == {"name": "main"}
     assert data["regions"][1]["short"] != data["regions"][1]["name"]

@@ -84,7 +84,6 @@ def test_a_row_per_kernel_has_the_newest_figures_and_changes():
     assert change.pop("factor")[:6] == "▲ × 1." and change.pop("interval")[:2] == "1."
     assert change.pop("before") < change.pop("after")
     assert change == {
-        "at": 40,
         "name": "c40",
         "address": f"https://example.org/commit/{digest('40')}",
         "date": "2025-07-25",

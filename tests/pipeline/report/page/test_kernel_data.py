@@ -19,6 +19,7 @@ from pipeline.report.page.shown_kernels import shown_kernels
 from pipeline.wording.quantities import figure
 from tests.pipeline.models.made import changed, grid_of
 from tests.pipeline.report.page.studies import (
+    as_carried,
     floats,
     outlooks,
     study,
@@ -28,7 +29,7 @@ from tests.pipeline.report.page.studies import (
 )
 
 
-def made(analysis: Analysis | None = None, level: str = "callpaths") -> dict[str, Any]:
+def made(analysis: Analysis | None = None, level: str = "callpaths") -> Any:
     analysis = analysis or study()
     positions = positions_of(analysis, default_target(analysis))
     callpaths, regions = outlooks(analysis)
@@ -40,7 +41,7 @@ def made(analysis: Analysis | None = None, level: str = "callpaths") -> dict[str
         9,
     )
     numbers = region_numbers([analysis.regions.kernels, analysis.callpaths.kernels])
-    return kernel_data(shown, numbers, positions, 9)
+    return as_carried(kernel_data(shown, numbers, positions, 9))
 
 
 def texts(values: FloatArray) -> list[str]:
@@ -112,7 +113,7 @@ def test_crossovers_beyond_the_target_follow_those_of_the_outlook() -> None:
     assert 64.0 < beyond.at < 256.0
     assert not beyond.seen
     numbers = region_numbers([analysis.regions.kernels, analysis.callpaths.kernels])
-    place, certainty = kernel_data(shown, numbers, positions, 9)["crossovers"][-1][4:]
+    place, certainty = kernel_data(shown, numbers, positions, 9).crossovers[-1][4:]
     assert place.startswith(f"at p = {beyond.at:.0f} [") and certainty.endswith(" by p = 256")
 
 
@@ -157,7 +158,7 @@ def test_formulas_are_those_of_the_models_as_text_and_at_positions(of: Callable[
 
 def test_kernels_that_are_zero_have_no_source() -> None:
     data = made(study_of({("main",): lambda p: 20 + p, ("main", "never"): lambda p: 0 * p}))
-    assert data["rivals"][1] == [("0", 1.0)]
+    assert data["rivals"][1] == [["0", 1.0]]
     assert data["python"][1] == ""
     assert data["python"][0] != ""
 

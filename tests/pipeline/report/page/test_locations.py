@@ -16,7 +16,15 @@ from pipeline.report.page import Report, report_html
 from pipeline.report.page.embedding import compressed
 from pipeline.report.page.page import RANGES, Shown, locations_data
 from tests.pipeline.report.page.browser import OpenPage, Scripts, shows, violations
-from tests.pipeline.report.page.studies import PROCESSES, SOLVER, answered, floats, study, with_other_metrics
+from tests.pipeline.report.page.studies import (
+    PROCESSES,
+    SOLVER,
+    answered,
+    as_carried,
+    floats,
+    study,
+    with_other_metrics,
+)
 from tests.pipeline.report.page.test_address import kept
 
 SCALE = ".locations select:not(.font)"
@@ -79,7 +87,8 @@ def decoded(text: bytes, top: bytes, columns: int) -> np.ndarray:
 def test_values_are_in_steps_of_the_largest() -> None:
     mean = [[0.5, 3.0, 0.0, 1e-3], [np.nan] * 4]
     found = made([point_of(2, 4, 1, mean)], ("solve", 7, True), ("send", -1, False))
-    (data,), notices = locations_data([found], shown(), 100_000)
+    (found,), notices = locations_data([found], shown(), 100_000)
+    data = as_carried(found)
     (point,) = data["points"]
     assert notices == []
     assert (data["metric"], data["unit"], data["accelerators"]) == ("effort", "s", False)
@@ -94,7 +103,8 @@ def test_values_are_in_steps_of_the_largest() -> None:
 
 def test_many_locations_are_ranges_on_the_page() -> None:
     found = made([point_of(0, 512, 2)], ("solve", 7, True))
-    (data,), notices = locations_data([found], shown(), 100_000)
+    (found,), notices = locations_data([found], shown(), 100_000)
+    data = as_carried(found)
     (point,) = data["points"]
     assert (len(point["process"]), notices) == (RANGES[0], [])
     assert point["count"] == [4] * RANGES[0]
@@ -109,7 +119,7 @@ def test_what_has_no_room_is_left_out_with_a_notice(kernels: int) -> None:
     found = made([point_of(i, 512, 1, kernels=kernels) for i in range(8)], *names)
     data, notices = locations_data([found], shown(kernels), 1_200)
     assert 500 < len(compressed(data)) <= 1_200
-    left = len(data[0]["kernels"])
+    left = len(data[0].kernels)
     text = f"the page has room for the values per location of {left} of {kernels} kernels; "
     text += "locations.parquet has all"
     assert notices == ([text] if kernels == 100 else [])
@@ -120,8 +130,8 @@ def test_kernels_that_the_page_does_not_show_are_left_out() -> None:
     kernels = [("solve", 8, True), ("other", -1, False), ("send", 9, False)]
     found = made([point_of(0, 2, 1, kernels=3)], *kernels)
     data, _ = locations_data([found, replace(found, metric="gpu_time")], shown(), 100_000)
-    assert [one["metric"] for one in data] == ["effort"]
-    assert data[0]["kernels"] == [[5, 2, 0]]
+    assert [one.metric for one in data] == ["effort"]
+    assert data[0].kernels == [(5, 2, 0)]
 
 
 def report() -> Report:

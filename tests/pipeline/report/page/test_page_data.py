@@ -33,6 +33,7 @@ from tests.pipeline.report.page.studies import (
     SHIFT,
     SOLVER,
     answered,
+    as_carried,
     floats,
     page_data_of,
     sized_study,
@@ -43,7 +44,7 @@ from tests.pipeline.report.page.studies import (
 from tests.profiles import make_profile
 
 
-def data_of(analysis: Analysis, evidence: dict[str, Any] | None = None) -> dict[str, Any]:
+def data_of(analysis: Analysis, evidence: dict[str, Any] | None = None) -> Any:
     return page_data_of(analysis, None, evidence)
 
 
@@ -51,12 +52,12 @@ def numbers_of(analysis: Analysis) -> dict[str, int]:
     return region_numbers([analysis.regions.kernels, analysis.callpaths.kernels])
 
 
-def regions_of(analysis: Analysis) -> list[dict[str, Any]]:
-    return region_data(analysis, numbers_of(analysis))
+def regions_of(analysis: Analysis) -> Any:
+    return as_carried(region_data(analysis, numbers_of(analysis)))
 
 
-def imbalance(analysis: Analysis) -> dict[str, Any] | None:
-    return imbalance_data(analysis, np.arange(len(analysis.callpaths.kernels)))
+def imbalance(analysis: Analysis) -> Any:
+    return as_carried(imbalance_data(analysis, np.arange(len(analysis.callpaths.kernels))))
 
 
 def test_what_was_measured_and_what_can_be_asked() -> None:
@@ -171,7 +172,6 @@ def test_regions_that_only_call_paths_have_come_last() -> None:
 
 def test_imbalance_is_led_by_the_call_path_with_the_largest_excess() -> None:
     data = imbalance(study())
-    assert data is not None
     kernels = study().callpaths.kernels
     assert kernels.callpaths[data["kernels"][0]][-1] == SOLVER
     low, mean, high = (floats(data[key], 5) for key in ("low", "mean", "high"))
@@ -197,7 +197,6 @@ def uneven_study(excess: dict[str, list[float]], locations: int = 2) -> Analysis
 def test_the_most_uneven_are_those_with_the_largest_share_of_the_excess_of_a_point() -> None:
     analysis = uneven_study({"early": [3, 0, 0, 0, 0], "late": [1, 10, 10, 10, 60], "even": [0, 0, 0, 0, 0]})
     data = imbalance(analysis)
-    assert data is not None
     names = [analysis.callpaths.kernels.callpaths[k][-1] for k in data["kernels"]]
     assert names == ["late", "early"]
 
@@ -206,13 +205,11 @@ def test_imbalance_shows_only_the_most_uneven(monkeypatch: pytest.MonkeyPatch) -
     assert MOST_UNEVEN == 100
     monkeypatch.setattr(module, "MOST_UNEVEN", 2)
     data = imbalance(uneven_study({"a": [1] * 5, "b": [3] * 5, "c": [2] * 5}))
-    assert data is not None
     assert data["kernels"] == [2, 3]
 
 
 def test_the_equally_uneven_stay_in_the_order_of_the_tree() -> None:
     data = imbalance(uneven_study({f"f{i:02}": [1] * 5 for i in range(40)}))
-    assert data is not None
     assert data["kernels"] == list(range(1, 41))
 
 
@@ -225,7 +222,6 @@ def test_imbalance_of_what_was_not_modelled_as_time() -> None:
     analysis = study()
     visits = analyse(analysis.experiment, analysis.decision, "visits", ModelOptions())
     data = imbalance(visits)
-    assert data is not None
     assert data["unit"] == "occ"
     assert data["kernels"] == []
     assert [metric["name"] for metric in data_of(visits)["metrics"]] == ["time"]
@@ -235,14 +231,12 @@ def test_points_without_runs_have_no_locations() -> None:
     analysis = study()
     runs = tuple(run for run in analysis.experiment.runs if run.point > 0)
     data = imbalance(replace(analysis, experiment=replace(analysis.experiment, runs=runs)))
-    assert data is not None
     assert data["locations"] == [0, 8, 16, 32, 64]
 
 
 def test_decisions_of_the_filter_are_a_table() -> None:
-    data = filter_data(EVIDENCE)
-    assert data is not None
-    assert (data["method"], data["names"]) == ("paper rule", [SOLVER, SCRIPT, SHIFT])
+    data = as_carried(filter_data(EVIDENCE))
+    assert data["names"] == [SOLVER, SCRIPT, SHIFT]
     assert {column["title"]: column["texts"] for column in data["columns"]} == {
         "region": ["Foam::fvMatrix<Foam::Vector<double> >::solveSegregated", SCRIPT, SHIFT],
         "decision": ["kept", "kept", "dropped"],
@@ -255,8 +249,7 @@ def test_decisions_of_the_filter_are_a_table() -> None:
 
 def test_values_of_the_filter_have_five_digits() -> None:
     row = {"region": "a", "kept": True, "why": "", "visits": 1234567.0, "time": 0.123456789}
-    data = filter_data({"method": "", "regions": [row]})
-    assert data is not None
+    data = as_carried(filter_data({"method": "", "regions": [row]}))
     assert [column["values"] for column in data["columns"][2:4]] == [[1234600.0], [0.12346]]
 
 
@@ -270,7 +263,9 @@ def test_figures_that_are_not_available_have_no_chart() -> None:
     analysis = two_parameter_study()
     report = answered(analysis)
     assert report.ahead.runtime is not None
-    found = program_data(analysis, report.ahead.runtime, positions_of(analysis, report.ahead.targets))
+    found = as_carried(
+        program_data(analysis, report.ahead.runtime, positions_of(analysis, report.ahead.targets))
+    )
     assert [chart["name"] for chart in found["charts"]] == ["wall"]
     assert not found["strong"]
     (chart,) = found["charts"]
@@ -281,7 +276,7 @@ def test_figures_at_positions_are_those_of_the_runtime() -> None:
     report = answered(study())
     assert report.ahead.runtime is not None
     positions = positions_of(study(), report.ahead.targets)
-    found = program_data(study(), report.ahead.runtime, positions)
+    found = as_carried(program_data(study(), report.ahead.runtime, positions))
     assert found["strong"]
     assert [(row["label"], row["unit"]) for row in found["answers"]] == [
         ("wall time", "s"),
@@ -307,7 +302,7 @@ def test_figures_over_a_size_and_a_scale_are_those_of_the_runtime() -> None:
     report = answered(sized_study())
     assert report.ahead.runtime is not None
     positions = positions_of(sized_study(), report.ahead.targets)
-    found = program_data(sized_study(), report.ahead.runtime, positions)["surface"]
+    found = as_carried(program_data(sized_study(), report.ahead.runtime, positions))["surface"]
     assert (found["scaled"], found["size"], found["share"]) == ("p", "n", report.ahead.runtime.threshold)
     points = np.array([[p, n] for n in found["sizes"] for p in found["scales"]])
     figures = RuntimeStudy(sized_study()).figures(points, np.zeros(len(points), dtype=np.bool_))
@@ -316,4 +311,4 @@ def test_figures_over_a_size_and_a_scale_are_those_of_the_runtime() -> None:
         assert found["efficiency"][end] == pytest.approx(getattr(figures.efficiency, end))
     assert max(found["sizes"]) == 64
     positions = positions_of(study(), answered(study()).ahead.targets)
-    assert program_data(study(), report.ahead.runtime, positions)["surface"] is None
+    assert program_data(study(), report.ahead.runtime, positions).surface is None

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -12,7 +11,7 @@ from pipeline.report.page.page_data import roofline_data
 from tests.pipeline.projection.rooflines.test_study_rooflines import NODE
 from tests.pipeline.projection.rooflines.test_study_rooflines import study as counted_study
 from tests.pipeline.report.page.browser import OpenPage
-from tests.pipeline.report.page.studies import report_of, study
+from tests.pipeline.report.page.studies import as_carried, report_of, study
 
 
 @pytest.fixture(scope="module")
@@ -21,8 +20,7 @@ def found() -> StudyRoofline:
 
 
 def test_the_data_of_the_page(found: StudyRoofline) -> None:
-    data: dict[str, Any] | None = roofline_data(found)
-    assert data is not None
+    data = as_carried(roofline_data(found))
     assert data["machine"] == "node"
     assert data["bandwidths"] == [["bw_node", 100e9], ["bw_core", 10e9]]
     assert data["peaks"] == [["peak_dp", 800e9]]
@@ -43,7 +41,7 @@ def test_what_is_doubtful_is_said_beside_the_verdict(found: StudyRoofline) -> No
     doubtful = replace(found.verdicts[0], proportional=True)
     data = roofline_data(replace(found, verdicts=(doubtful, found.verdicts[1])))
     assert data is not None
-    assert data["columns"][3]["texts"][0] == f"{found.verdicts[0].sentence}; {doubtful.doubts[0]}"
+    assert data.columns[3].texts[0] == f"{found.verdicts[0].sentence}; {doubtful.doubts[0]}"
 
 
 def test_the_section_is_there_only_with_a_machine(found: StudyRoofline) -> None:

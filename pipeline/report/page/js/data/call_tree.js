@@ -5,7 +5,7 @@ import { floats } from "./payload.js";
 import { elasticity, sum } from "./shares.js";
 
 /** @import { KernelSet } from "./kernel_set.js" */
-/** @import { Floats, Point, Region } from "./payload.js" */
+/** @import { Floats, Point, RegionPayload } from "./records.js" */
 
 /** @typedef {"target" | number} Where the target, or the index of a measured point */
 /** @typedef {{exclusive: Float64Array, inclusive: Float64Array, total: number}} TreeValues */
@@ -16,7 +16,7 @@ export const MODELLED = -1; // number of the modelled metric; the measured ones 
 /** Kernels with the names of their regions, and of those of their callers. */
 export class RegionNames {
   /**
-   * @param {Region[]} regions
+   * @param {RegionPayload[]} regions
    * @param {number[]} region of each kernel
    * @param {number[]} parent of each kernel, -1 for a root
    */

@@ -4,7 +4,7 @@
 import { RegionNames } from "./call_tree.js";
 import { floats } from "./payload.js";
 
-/** @import { EndsPayload, KernelsPayload, Point, Region } from "./payload.js" */
+/** @import { EndsPayload, KernelsPayload, Point, RegionPayload } from "./records.js" */
 /** @import { Positions } from "./positions.js" */
 /** @typedef {{over: number, past: number, at: number, value: number, place: string, certainty: string}} Crossover
  *   kernel `over` overtakes `past` */
@@ -20,7 +20,7 @@ export class KernelSet extends RegionNames {
   /**
    * @param {KernelsPayload} raw
    * @param {Positions} positions
-   * @param {Region[]} regions
+   * @param {RegionPayload[]} regions
    * @param {{additive: boolean, whole?: KernelSet, node?: number[]}} [part] whether values have a sum, and of which
    *   kernels these are only some
    */
@@ -35,8 +35,8 @@ export class KernelSet extends RegionNames {
     this.growing = floats(raw.growing);
     /** What limits what can be said about each kernel, as of bottlenecks.Standing in Python. */
     this.unreliable = raw.standing.unreliable.map(Boolean);
-    this.notMeasurable = raw.standing.not_measurable.map(Boolean);
-    this.startUp = raw.standing.start_up.map(Boolean);
+    this.notMeasurable = raw.standing.notMeasurable.map(Boolean);
+    this.startUp = raw.standing.startUp.map(Boolean);
     this.smape = floats(raw.smape);
     this.cvSmape = floats(raw.cvSmape);
     /** @type {Crossover[]} */
@@ -44,7 +44,7 @@ export class KernelSet extends RegionNames {
       over,
       past,
       at,
-      value,
+      value: value ?? 0,
       place,
       certainty,
     }));

@@ -4,7 +4,7 @@
 import { floats, steps } from "./payload.js";
 
 /** @import { KernelSet } from "./kernel_set.js" */
-/** @import { LocationsPayload, PointLocationsPayload, Steps } from "./payload.js" */
+/** @import { LocationsPayload, PointLocationsPayload, Steps } from "./records.js" */
 
 /**
  * @typedef {object} Place a location, or a range of them

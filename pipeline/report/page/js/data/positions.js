@@ -2,10 +2,10 @@
 // What was measured, and the positions at which predictions are known: scales along lines, one line per value of the
 // other parameters.
 
-/** @import { Payload, Point } from "./payload.js" */
+/** @import { Point, PositionsPayload } from "./records.js" */
 
 export class Positions {
-  /** @param {Payload} payload */
+  /** @param {PositionsPayload} payload */
   constructor(payload) {
     this.parameters = payload.parameters;
     this.column = payload.column;

@@ -8,7 +8,7 @@ import { floats } from "./payload.js";
 import { Positions } from "./positions.js";
 
 /** @import { Figure } from "./kernel_set.js" */
-/** @import { Estimates, ImbalancePayload, Payload, Point, ProgramPayload } from "./payload.js" */
+/** @import { EstimatesPayload, ImbalancePayload, Point, ProgramPayload, ReportPayload } from "./records.js" */
 
 /**
  * The figures that are shown of a target, by label.
@@ -27,7 +27,7 @@ export function answersAt({ answers }, positions, at) {
 
 /**
  * The figures that are available, by scale.
- * @param {Estimates} estimates
+ * @param {EstimatesPayload} estimates
  * @returns {Figure[]}
  */
 export function figuresOf({ scale, value, lower, upper }) {
@@ -46,7 +46,7 @@ export function figuresOf({ scale, value, lower, upper }) {
 /** @typedef {"regions" | "callpaths"} LevelName */
 /** @typedef {Record<LevelName, KernelSet>} Levels */
 
-/** @param {Payload} payload */
+/** @param {ReportPayload} payload */
 export function readReport(payload) {
   const positions = new Positions(payload);
   const callpaths = new KernelSet(payload.levels.callpaths, positions, payload.regions);

@@ -2,7 +2,7 @@
 // What is predicted at a position: values, shares, flags, and how fast each kernel grows there.
 
 /** @import { KernelSet } from "./kernel_set.js" */
-/** @import { Point } from "./payload.js" */
+/** @import { Point } from "./records.js" */
 /** @typedef {{growing: number, noteworthy: number}} Limits */
 /**
  * @typedef {"growing" | "future_bottleneck" | "dominant_measured" | "dominant_at_target" | "unreliable"

@@ -5,6 +5,7 @@ import { hasWords, wordsOf } from "../text/names.js";
 import { el, keepingFocus, quietButton } from "./dom.js";
 import { csvButton } from "./files.js";
 
+/** @import { ColumnPayload } from "../data/records.js" */
 /** @import { Child } from "./dom.js" */
 /** @typedef {number} Row index of what a row shows */
 
@@ -18,16 +19,6 @@ import { csvButton } from "./files.js";
  * @property {(row: Row) => Child} cell shows
  * @property {() => [string, (row: Row) => number | string][]} [csv] columns of the file in its place, which by
  *   default has the value
- */
-
-/**
- * @typedef {object} ColumnPayload a column as Python's list has it, with a value and a text per row
- * @property {string} key
- * @property {string} title
- * @property {string} help
- * @property {boolean} number
- * @property {(number | string | null)[]} values
- * @property {string[]} texts
  */
 
 /** @typedef {{node: HTMLElement, update: () => void}} Detail */

@@ -10,7 +10,7 @@ import { WAITS } from "../state.js";
 import { percent, pointText } from "../text/numbers.js";
 
 /** @import { KernelSet } from "../data/kernel_set.js" */
-/** @import { Point } from "../data/payload.js" */
+/** @import { Point } from "../data/records.js" */
 /** @import { Report } from "../data/report.js" */
 /** @import { State } from "../state.js" */
 

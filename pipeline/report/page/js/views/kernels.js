@@ -23,7 +23,7 @@ import { estimateText, figure, intervalText, percent, pointText, quantity } from
 import { locationsPanel } from "./locations.js";
 
 /** @import { KernelSet, Rival } from "../data/kernel_set.js" */
-/** @import { Point } from "../data/payload.js" */
+/** @import { Point } from "../data/records.js" */
 /** @import { Metric, Report } from "../data/report.js" */
 /** @import { Flag } from "../data/shares.js" */
 /** @import { Chart } from "../draw/chart.js" */

@@ -22,7 +22,7 @@ import { distinctLabels, kernelLabel } from "../text/names.js";
 import { estimateText, figure, intervalText, percent, pointText } from "../text/numbers.js";
 
 /** @import { Crossover, KernelSet } from "../data/kernel_set.js" */
-/** @import { Point } from "../data/payload.js" */
+/** @import { Point } from "../data/records.js" */
 /** @import { Chart } from "../draw/chart.js" */
 /** @import { Child } from "../draw/dom.js" */
 /** @import { Reading } from "../draw/pointing.js" */

@@ -9,7 +9,7 @@ import { columnsOf, DataTable } from "../draw/table.js";
 import { figure } from "../text/numbers.js";
 
 /** @import { Chart } from "../draw/chart.js" */
-/** @import { RooflinePayload, RooflinePoint } from "../data/payload.js" */
+/** @import { RooflinePayload } from "../data/records.js" */
 /** @import { State } from "../state.js" */
 
 const HEIGHT = 380;
@@ -92,7 +92,7 @@ function drawRoofline(host, roofline, level) {
  * Names the regions that take most time, at the points of the run where they were judged.
  * @param {Chart} drawn
  * @param {RooflinePayload} roofline
- * @param {RooflinePoint[]} shown
+ * @param {RooflinePayload["points"]} shown
  */
 function nameLargest(drawn, { columns, judged }, shown) {
   const leading = new Set(columns[0].texts.slice(0, NAMED));

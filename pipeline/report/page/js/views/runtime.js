@@ -20,7 +20,7 @@ import { figure, intervalText, percent, tickLabel, valueText } from "../text/num
 
 /** @import { Range } from "../draw/axes.js" */
 /** @import { Positions } from "../data/positions.js" */
-/** @import { RuntimeChart } from "../data/payload.js" */
+/** @import { ChartPayload } from "../data/records.js" */
 /** @import { Figure } from "../data/kernel_set.js" */
 /** @import { Reading } from "../draw/pointing.js" */
 /** @import { State } from "../state.js" */
@@ -31,7 +31,7 @@ const BAND_BEYOND = 8; // how many times a band may exceed all else before it is
 /**
  * The vertical axis: all of the points with their intervals, of the curve, of what is ideal and asked for; of the
  * band as much as leaves them readable.
- * @param {RuntimeChart} chart
+ * @param {ChartPayload} chart
  * @param {Figure[]} points
  * @param {Figure[]} curve
  * @param {number[]} ideal
@@ -65,7 +65,7 @@ function textOf(threshold) {
 
 /**
  * What the chart shows, in words.
- * @param {RuntimeChart} chart
+ * @param {ChartPayload} chart
  * @param {Positions} positions
  * @param {Figure[]} points
  * @param {Figure[]} curve
@@ -83,7 +83,7 @@ function described(chart, positions, points, curve, target) {
 /**
  * @param {HTMLElement} host
  * @param {Positions} positions
- * @param {RuntimeChart} chart
+ * @param {ChartPayload} chart
  * @param {number[]} at
  */
 function drawChart(host, positions, chart, at) {
@@ -167,7 +167,7 @@ function drawModel(drawn, positions, curve) {
 }
 
 /**
- * @param {RuntimeChart} chart
+ * @param {ChartPayload} chart
  * @param {Figure[]} points
  * @param {Figure[]} curve
  * @param {number} scale
@@ -187,7 +187,7 @@ function readingsAt(chart, points, curve, scale) {
   return [...rows, ["c0", "model", text(model.value)], ["none", "90 % interval", intervalText(model, text)]];
 }
 
-/** @param {RuntimeChart} chart */
+/** @param {ChartPayload} chart */
 function keyOf(chart) {
   /** @type {[string, string][]} */
   const entries = [["dot", "measured"]];

@@ -6,7 +6,7 @@ import { byId, onResize, svgEl } from "../draw/dom.js";
 import { chartTools } from "../draw/files.js";
 import { pointText, tickLabel } from "../text/numbers.js";
 
-/** @import { SurfacePayload } from "../data/payload.js" */
+/** @import { SurfacePayload } from "../data/records.js" */
 /** @import { Positions } from "../data/positions.js" */
 /** @import { Chart } from "../draw/chart.js" */
 /** @import { State } from "../state.js" */

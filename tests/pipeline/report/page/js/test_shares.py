@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from pipeline.questions.analysis import look_ahead
+from pipeline.report.page.embedding import script_name
 from tests.pipeline.report.page.browser import Scripts
 from tests.pipeline.report.page.js.data import data_of
 from tests.pipeline.report.page.studies import study, study_of
@@ -43,7 +44,7 @@ def test_nothing_is_concluded_from_kernels_that_are_marked(scripts: Scripts, mar
     standing = data["levels"]["regions"]["standing"]
     marked = [k for k, names in enumerate(before) if "future_bottleneck" in names]
     assert marked
-    standing[mark] = [int(k in marked) for k in range(len(before))]
+    standing[script_name(mark)] = [int(k in marked) for k in range(len(before))]
     for k, names in enumerate(scripts.read(data, read)):
         if k in marked:
             assert mark in names
