@@ -11,7 +11,6 @@ from typing import Any, TypedDict
 
 from ingest.errors import UsageError
 from ingest.record_codec import document
-from pipeline.columns.jobs import choice_json, job_sentences
 from pipeline.columns.measured_runs import verdict
 from pipeline.columns.summary import Summary
 from pipeline.config.job_options import read_job
@@ -165,8 +164,8 @@ class Assistant:
         job = read_job(deadline=deadline or None, budget=budget or None, efficiency=efficiency or None)
         shown = chosen_jobs(study.chosen, resources_of(study), points, job, changes)
         notices = change_notices(study, points, changes)
-        sentences = " ".join(job_sentences(shown))
-        return _answer(sentences, "choice", choice_json(shown), notices, results=results)
+        sentences = " ".join(shown.sentences)
+        return _answer(sentences, "choice", document(shown), notices, results=results)
 
     def compare(
         self, a: str, b: str, at: Sequence[str] = (), factor: float = 1.1, limit: int = ANSWER_LIMIT

@@ -54,13 +54,13 @@ def choose(
         analysis, resources = projected.projection.there, {}
         asked = replace(asked, node_cores=asked.node_cores or places[1].cores)
     if isoefficiency is None:
-        from pipeline.columns.jobs import choice_json, jobs_table
-        from pipeline.report.terminal.jobs import show_jobs
+        from pipeline.columns.jobs import jobs_table
+        from pipeline.report.terminal.results import show_jobs
 
         found = chosen_jobs(analysis, resources, at or (), asked, changes or ())
-        shown.present(choice_json(found), lambda: jobs_table(found), lambda screen: show_jobs(screen, found))
+        shown.present(found, lambda: jobs_table(found), lambda screen: show_jobs(screen, found))
         return
-    from pipeline.columns.isoefficiency import isoefficiency_json, isoefficiency_table
+    from pipeline.columns.isoefficiency import isoefficiency_table
     from pipeline.config.job_options import read_kept
     from pipeline.report.render.terminal_tables import show_table
 
@@ -68,4 +68,4 @@ def choose(
     size, share = read_kept(isoefficiency)
     kept = kept_efficiency(analysis, at or (), share, size, changes or (), asked.units)
     table = isoefficiency_table(kept)
-    shown.present(isoefficiency_json(kept), lambda: table, lambda screen: show_table(screen, table))
+    shown.present(kept, lambda: table, lambda screen: show_table(screen, table))

@@ -37,10 +37,10 @@ DOCUMENTS: Mapping[str, Document] = {
     "potential": Document(
         title="What kernels would gain in wall time", type="pipeline.questions.what_if:PotentialAt"
     ),
-    "choice": Document(title="Jobs at several scales", type="pipeline.columns.jobs:ChoiceJson"),
+    "choice": Document(title="Jobs at several scales", type="pipeline.questions.choice:JobChoice"),
     "isoefficiency": Document(
         title="Sizes and scales that keep an efficiency",
-        type="pipeline.columns.isoefficiency:IsoefficiencyJson",
+        type="pipeline.questions.isoefficiency:Isoefficiency",
     ),
     "filter": Document(title="The evidence of a filter", type="filters.explanation:EvidenceJson"),
     "simulation": Document(

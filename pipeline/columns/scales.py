@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import ANSWER, ESTIMATE, EXACT_KIND, FIGURE, Column, filled, parameters
 from pipeline.columns.held_out import held_out_table
@@ -15,7 +13,7 @@ from pipeline.columns.target_sentences import far_targets
 from pipeline.questions import held_out
 from pipeline.questions.runtime.estimate import Estimate
 from pipeline.questions.runtime.figures import Figures
-from pipeline.wording.quantities import FigureJson, estimate_json, number, percent
+from pipeline.wording.quantities import percent
 
 Entry: TypeAlias = Mapping[str, Any]
 Entries: TypeAlias = Sequence[Entry]
@@ -32,7 +30,7 @@ def _figure(
         key=key,
         kind=ESTIMATE,
         heading=heading,
-        values=lambda figures: estimates_json(of(figures)),
+        values=lambda figures: of(figures).known,
         write=write,
         audience=audience,
     )
@@ -60,19 +58,6 @@ WHERE_MEASURED: tuple[Column[Figures], ...] = (
     _figure("gpu_busy", "GPUs busy", lambda figures: figures.gpu_busy, percent),
 )
 """What is known besides of runs that state a rate, and of accelerators."""
-
-
-def estimates_json(found: Estimate) -> list[FigureJson | None]:
-    """Return each figure with its interval, None for one that is not available."""
-    return [
-        estimate_json(*ends) if np.isfinite(ends[0]) else None
-        for ends in zip(found.value, found.lower, found.upper, strict=True)
-    ]
-
-
-def known(value: float) -> float | int | None:
-    """Return a number, None for NaN."""
-    return None if np.isnan(value) else number(value)
 
 
 def scale_columns(*keys: str, parameter: str = "size") -> list[Column[Any]]:

@@ -1,15 +1,18 @@
 """The jobs to choose among those that hold their limits, and which limits to relax if none does."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from types import MappingProxyType
+from typing import Annotated
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.experiment import VISITS, PerVisit
+from ingest.number_text import given_percent
+from ingest.record_codec import NO_ENTRY, entry
 from ingest.region_class import RegionClass, region_class
 from ingest.resource_use import ENERGY, NODE_MEMORY
 from pipeline.models.kernels import start_up
@@ -20,6 +23,16 @@ from pipeline.questions.runtime.estimate import Estimate, from_prediction
 from pipeline.questions.runtime.figures import Figures, RuntimeStudy, node_cores_of, whole_nodes
 from pipeline.questions.runtime.limits import MOST_STEPS, scales_between
 from pipeline.questions.what_if import scaled_study
+from pipeline.wording.quantities import (
+    FigureJson,
+    counted,
+    known,
+    percent,
+    point_json,
+    point_text,
+    probability_text,
+    quantity,
+)
 
 
 def job_points(study: RuntimeStudy, target: FloatArray) -> FloatArray:
@@ -54,7 +67,7 @@ def _node(study: RuntimeStudy, target: FloatArray) -> float | None:
     return float(study.node_cores / one)
 
 
-EFFICIENCY = "efficiency"  # the limit that is a least value
+_EFFICIENCY = "efficiency"  # the limit that is a least value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +100,7 @@ class JobLimits:
         return replace(
             self,
             **{
-                name: given[name] / factor if name == EFFICIENCY else given[name] * factor
+                name: given[name] / factor if name == _EFFICIENCY else given[name] * factor
                 for name, factor in factors.items()
             },
         )
@@ -195,45 +208,122 @@ class Jobs:
         return [names[n] if there else "" for n, there in zip(first.tolist(), known.tolist(), strict=True)]
 
 
+_WORTH_NAMING = 0.01  # a chance below it is none
+_UNITS = {
+    "deadline": "s",
+    "budget": "core-hours",
+    "memory": "B",
+    "energy": "J",
+}  # of limits but the efficiency
 _NOTHING: Mapping[str, Analysis] = MappingProxyType({})
 _LARGEST_FACTOR, _HALVINGS = 1e9, 40  # of the search for how much a limit is to be relaxed
 _SHOWN_EXACTLY = 1.005  # what is relaxed has so much more room: written with three digits it still holds
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, kw_only=True)
+class JobAtScale:
+    """A job at one scale; None for what is unknown or not asked for."""
+
+    point: Mapping[str, float]
+    nodes: float | None
+    measured: bool
+    wall_seconds: FigureJson | None
+    core_hours: FigureJson | None
+    efficiency: FigureJson | None
+    memory_per_node: FigureJson | None
+    energy: FigureJson | None
+    price: float | None
+    probability: Annotated[float | None, "of holding all limits"]
+    fails_first: str | None
+    holds: Annotated[bool, "whether it holds all limits, each with a probability of 90 % or more"]
+    probabilities: Annotated[Mapping[str, float | None], "of holding each limit"]
+
+    @property
+    def text(self) -> str:
+        """The scale and what a job takes there: ``p = 4 (1 node), 5.46 s, ...``."""
+        nodes = "" if self.nodes is None else f" ({counted(int(self.nodes), 'node')})"
+        parts = [point_text(self.point) + nodes]
+        for found, unit in ((self.wall_seconds, "s"), (self.core_hours, "core-hours")):
+            if found is not None:
+                parts.append(quantity(found["value"] or 0.0, unit))
+        if self.efficiency is not None:
+            parts.append(f"{percent(self.efficiency['value'] or 0.0)} efficient")
+        return ", ".join(parts)
+
+
+def _point_of(job: JobAtScale) -> Mapping[str, float]:
+    return job.point
+
+
+def _points_of(jobs: Mapping[str, JobAtScale]) -> Mapping[str, Mapping[str, float]]:
+    return {name: job.point for name, job in jobs.items()}
+
+
+@dataclass(frozen=True, kw_only=True)
 class Relaxed:
-    """Limits of which some are relaxed so far that a job holds them.
+    """Limits that would have to be relaxed for a scale to hold all."""
 
-    Attributes:
-        names: of those that are relaxed.
-        limits: all of them.
-        place: which job holds them.
-    """
+    limits: Mapping[str, float]
+    job: JobAtScale = field(metadata=entry("point", made=_point_of))
 
-    names: tuple[str, ...]
-    limits: JobLimits
-    place: int
+    @property
+    def sentence(self) -> str:
+        """The limits and the job: ``It takes a deadline of 8.81 s and a budget of 3.00 core-hours: ...``."""
+        texts = [_limit_text(name, value) for name, value in self.limits.items()]
+        return f"It takes {_listed(texts)}: {self.job.text}."
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class JobChoice:
-    """Jobs, and the best of those that hold their limits with a probability of 90 %.
+    """Jobs at several scales, and the best of those that hold the limits.
 
     Attributes:
-        parameter: the one that scales.
         jobs: at all scales looked at, ascending.
-        measured: bool[Q], whether a scale was measured.
-        holds: bool[Q].
         best: which job is the best in each respect, by name; empty if none holds.
         relaxed: if none holds, each limit that suffices alone if it is relaxed, else all together.
+        at_scales: the jobs as arrays.
     """
 
-    parameter: str
-    jobs: Jobs
-    measured: BoolArray
-    holds: BoolArray
-    best: dict[str, int]
+    parameter: Annotated[str, "that scales"]
+    limits: Annotated[Mapping[str, float], "seconds, core-hours, a share, bytes, joules"]
+    jobs: tuple[JobAtScale, ...]
+    best: Mapping[str, JobAtScale] = field(metadata=entry(made=_points_of))
     relaxed: tuple[Relaxed, ...]
+    at_scales: Jobs = field(metadata=NO_ENTRY)
+
+    @property
+    def sentences(self) -> Iterator[str]:
+        """Which jobs are the best, or which limits to relax since none holds."""
+        for job in {id(job): job for job in self.best.values()}.values():
+            names = [name for name, best in self.best.items() if best is job]
+            holds = ""
+            if self.limits and job.probability is not None:
+                holds = f", holds {self._all_limits} with {probability_text(job.probability)}"
+            yield f"{_listed(names).capitalize()}: {job.text}{holds}."
+        if self.best or not self.limits:
+            return
+        none = f"No scale holds {self._all_limits} with {probability_text(SURELY_HOLDS)}"
+        closest = max(self.jobs, key=lambda job: job.probability or 0.0)
+        if (closest.probability or 0.0) >= _WORTH_NAMING:
+            best = f"{point_text(closest.point)} with {probability_text(closest.probability or 0.0)}"
+            yield f"{none}; closest is {best}."
+        else:
+            yield f"{none}, nor even with {probability_text(_WORTH_NAMING)}."
+        yield from (one.sentence for one in self.relaxed)
+
+    @property
+    def _all_limits(self) -> str:
+        return f"the {next(iter(self.limits))}" if len(self.limits) == 1 else "all limits"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def _limit_text(name: str, value: float) -> str:
+    """Write a limit with its unit: ``a deadline of 8.81 s``."""
+    text = given_percent(value) if name == _EFFICIENCY else quantity(value, _UNITS[name])
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name} of {text}"
 
 
 def choose(
@@ -243,6 +333,7 @@ def choose(
     *,
     node_cores: float | None = None,
     resources: Mapping[str, Analysis] = _NOTHING,
+    price: float | None = None,
 ) -> JobChoice:
     """Look at a job at scales up to a target, float64[D], and choose among those that hold its limits.
 
@@ -252,6 +343,7 @@ def choose(
         limits: what the job must hold.
         node_cores: cores of the nodes that are paid for as a whole; by default as runs held theirs.
         resources: models of the memory of nodes and of energy by metric, if they were measured.
+        price: of a core-hour; None if it is not given.
     """
     study = RuntimeStudy(analysis, node_cores=node_cores)
     points = job_points(study, target)
@@ -266,14 +358,44 @@ def choose(
         limits=limits,
         common_error=study.common_error,
     )
-    holds = np.nan_to_num(jobs.probability) >= SURELY_HOLDS
+    rows = _rows(jobs, analysis.experiment.parameters, price)
+    places = np.flatnonzero([job.holds for job in rows])
     return JobChoice(
         parameter=analysis.parameter,
-        jobs=jobs,
-        measured=figures.measured,
-        holds=holds,
-        best=_best(study.comparison, jobs, np.flatnonzero(holds)),
-        relaxed=() if holds.any() else _relaxations(jobs),
+        limits=limits.given,
+        jobs=rows,
+        best={name: rows[place] for name, place in _best(study.comparison, jobs, places).items()},
+        relaxed=() if len(places) else _relaxations(jobs, rows),
+        at_scales=jobs,
+    )
+
+
+def _rows(jobs: Jobs, names: Sequence[str], price: float | None) -> tuple[JobAtScale, ...]:
+    """Return what is known of each job."""
+    figures = jobs.figures
+    estimates = {
+        "wall_seconds": figures.wall,
+        "core_hours": figures.core_hours,
+        "efficiency": figures.of_scaling,
+        "memory_per_node": jobs.memory,
+        "energy": jobs.energy,
+    }
+    held = {name: ndtr(scores).tolist() for name, scores in jobs.scores.items()}
+    columns = {name: estimate.known for name, estimate in estimates.items()}
+    costs = figures.core_hours.value * (np.nan if price is None else price)
+    return tuple(
+        JobAtScale(
+            point=point_json(names, figures.points[q]),
+            nodes=known(jobs.nodes[q]),
+            measured=bool(figures.measured[q]),
+            **{name: column[q] for name, column in columns.items()},
+            price=known(costs[q]),
+            probability=known(jobs.probability[q]) if held else None,
+            fails_first=jobs.tightest[q] or None,
+            holds=bool(np.nan_to_num(jobs.probability[q]) >= SURELY_HOLDS),
+            probabilities={name: known(chances[q]) for name, chances in held.items()},
+        )
+        for q in range(len(figures.points))
     )
 
 
@@ -298,14 +420,14 @@ def _best(comparison: Comparison, jobs: Jobs, places: IntArray) -> dict[str, int
     return {name: int(places[np.nanargmin(part)]) for name, part in found if np.isfinite(part).any()}
 
 
-def _relaxations(jobs: Jobs) -> tuple[Relaxed, ...]:
+def _relaxations(jobs: Jobs, rows: Sequence[JobAtScale]) -> tuple[Relaxed, ...]:
     """Find how far each limit is to be relaxed until a job holds all of them, or else all together."""
     names = tuple(jobs.limits.given)
-    alone = tuple(filter(None, (_relaxed(jobs, (name,)) for name in names)))
-    return alone or tuple(filter(None, [_relaxed(jobs, names)]))
+    alone = tuple(filter(None, (_relaxed(jobs, rows, (name,)) for name in names)))
+    return alone or tuple(filter(None, [_relaxed(jobs, rows, names)]))
 
 
-def _relaxed(jobs: Jobs, names: tuple[str, ...]) -> Relaxed | None:
+def _relaxed(jobs: Jobs, rows: Sequence[JobAtScale], names: tuple[str, ...]) -> Relaxed | None:
     """Relax some limits by the least common factor; None if none suffices."""
 
     def tried(factor: float) -> FloatArray:
@@ -319,8 +441,8 @@ def _relaxed(jobs: Jobs, names: tuple[str, ...]) -> Relaxed | None:
         middle = (low + high) / 2
         low, high = (low, middle) if tried(float(np.exp(middle))).max() >= SURELY_HOLDS else (middle, high)
     factor = float(np.exp(high)) * _SHOWN_EXACTLY
-    limits = jobs.limits.relaxed(dict.fromkeys(names, factor))
-    return Relaxed(names, limits, int(tried(factor).argmax()))
+    limits = jobs.limits.relaxed(dict.fromkeys(names, factor)).given
+    return Relaxed(limits={name: limits[name] for name in names}, job=rows[int(tried(factor).argmax())])
 
 
 _ONCE = 0.5  # calls of a location per unit of work, below which files are read or written once a run

@@ -5,17 +5,21 @@ interval goes from where the upper end of its interval does to where the lower e
 the efficiency is not refuted. After Grama, Gupta and Kumar, Isoefficiency (1993), whose function is `growth`.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated
 
 import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
+from ingest.record_codec import NO_ENTRY
 from pipeline.questions.analysis import DEFAULT_REACH, Analysis, along_parameter
 from pipeline.questions.choice import job_points, looked_at
 from pipeline.questions.locations import location_count
 from pipeline.questions.runtime.figures import Figures, RuntimeStudy
+from pipeline.wording.quantities import figure, known, percent, value_text
 
 MOST_VALUES = 400_000  # kernels times points, beyond which there are none between main scales and sizes
 
@@ -68,21 +72,83 @@ class KeptEfficiency:
     wall: FloatArray
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
+class KeptPlace:
+    """The least size at a scale, or the largest scale for a size; None where none keeps the efficiency."""
+
+    sought: str
+    given: str
+    at: float
+    value: float | None
+    lower: float | None
+    upper: float | None
+    wall_seconds: float | None
+    parameter: str = field(metadata=NO_ENTRY)  # the sought one
+    least: bool = field(metadata=NO_ENTRY)
+    ends: tuple[float, float] = field(metadata=NO_ENTRY)  # of what was looked at
+
+    @property
+    def text(self) -> str:
+        """What keeps the efficiency: ``n >= 21.3``, ``every n from 16 on``, ``no n up to 128``."""
+        first, last = map(value_text, self.ends)
+        on, up_to = f"{self.parameter} from {first} on", f"{self.parameter} up to {last}"
+        if self.value is None:
+            return f"no {up_to if self.least else on}"
+        if self.value == self._nearest:
+            return f"every {on if self.least else up_to}"
+        return f"{self.parameter} {'>=' if self.least else '<='} {figure(self.value)}"
+
+    @property
+    def _nearest(self) -> float:
+        """The end of what was looked at beyond which the efficiency is kept, too."""
+        return self.ends[0 if self.least else 1]
+
+    @property
+    def interval(self) -> str:
+        """Both ends of the interval; what lies beyond the sizes or scales looked at is said so."""
+        lower, upper = self._end(self.lower), self._end(self.upper)
+        return lower if lower == upper else f"{lower} .. {upper}"
+
+    def _end(self, value: float | None) -> str:
+        first, last = map(value_text, self.ends)
+        if value is None:
+            return f"above {last}" if self.least else f"below {first}"
+        if value == self._nearest:
+            return f"{first} or less" if self.least else f"{last} or more"
+        return figure(value)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Isoefficiency:
-    """Where an efficiency is kept.
+    """Which sizes and scales keep an efficiency.
 
     Attributes:
-        share: the efficiency.
-        least: the least size at each main scale.
-        largest: the largest scale for each main size.
-        growth: the power of the scale that the size has to grow with; NaN if fewer than two scales tell.
+        kept: the least size at each main scale, then the largest scale for each main size.
+        least, largest: the same as arrays.
     """
 
-    share: float
-    least: KeptEfficiency
-    largest: KeptEfficiency
-    growth: float
+    efficiency: float
+    scale: Annotated[str, "the parameter that scales"]
+    size: Annotated[str, "the parameter that is the size"]
+    looked_at: Annotated[Mapping[str, tuple[float, ...]], "ends of the sizes and scales looked at"]
+    growth: Annotated[float | None, "the power of the scale that the size has to grow as"]
+    kept: tuple[KeptPlace, ...]
+    least: KeptEfficiency = field(metadata=NO_ENTRY)
+    largest: KeptEfficiency = field(metadata=NO_ENTRY)
+
+    @property
+    def sentences(self) -> Iterator[str]:
+        """How fast the size has to grow, and what the efficiency is relative to."""
+        if self.growth is not None:
+            kept = percent(self.efficiency)
+            yield f"To keep {kept}, {self.size} has to grow about as {self.scale}^{self.growth:.2g}."
+        last = value_text(self.least.ends[1])
+        yield f"{reference_text(self.scale, self.size)} Sizes up to {self.size} = {last} looked at."
+
+
+def reference_text(scaled: str, size: str) -> str:
+    """Say what efficiencies over two parameters are relative to."""
+    return f"Efficiency is relative to the smallest measured {scaled} with the same {size}."
 
 
 def sizes_of(analysis: Analysis) -> list[str]:
@@ -143,21 +209,44 @@ def isoefficiency(surface: Surface, share: float) -> Isoefficiency:
     by_size = [part[rows, ::-1] for part in efficiency_and_wall(surface)]
     value, lower, upper, wall = _kept(by_size, scales, share)
     least = _least_sizes(surface, share)
+    largest = KeptEfficiency(
+        sought=surface.scaled,
+        given=surface.size,
+        at=sizes[rows],
+        ends=(float(scales[-1]), float(scales[0])),
+        value=value,
+        lower=lower,
+        upper=upper,
+        wall=wall,
+    )
     return Isoefficiency(
-        share=share,
+        efficiency=share,
+        scale=surface.scaled,
+        size=surface.size,
+        looked_at={kept.sought: kept.ends for kept in (least, largest)},
+        growth=known(_growth(least)),
+        kept=(*_places(least, least=True), *_places(largest, least=False)),
         least=least,
-        largest=KeptEfficiency(
-            sought=surface.scaled,
-            given=surface.size,
-            at=sizes[rows],
-            ends=(float(scales[-1]), float(scales[0])),
+        largest=largest,
+    )
+
+
+def _places(kept: KeptEfficiency, *, least: bool) -> Iterator[KeptPlace]:
+    columns = (kept.value, kept.lower, kept.upper, kept.wall)
+    for at, *figures in zip(kept.at.tolist(), *(column.tolist() for column in columns), strict=True):
+        value, lower, upper, wall = (None if math.isnan(one) else one for one in figures)
+        yield KeptPlace(
+            sought=f"{'least' if least else 'largest'} {kept.sought}",
+            given=kept.given,
+            at=at,
             value=value,
             lower=lower,
             upper=upper,
-            wall=wall,
-        ),
-        growth=_growth(least),
-    )
+            wall_seconds=wall,
+            parameter=kept.sought,
+            least=least,
+            ends=kept.ends,
+        )
 
 
 def _least_sizes(surface: Surface, share: float) -> KeptEfficiency:

@@ -14,14 +14,15 @@ from ingest.run_settings import SETTING, metadata_of, stated
 from pipeline.columns.cells import DataTable
 from pipeline.columns.changes import measured_at
 from pipeline.columns.expectations import expectations_table
-from pipeline.columns.isoefficiency import isoefficiency_json, isoefficiency_table
-from pipeline.columns.jobs import ShownJobs, choice_json, jobs_table
+from pipeline.columns.isoefficiency import isoefficiency_table
+from pipeline.columns.jobs import jobs_table
 from pipeline.columns.kernels import KERNELS, PLACED, RankedKernels
 from pipeline.columns.scales import SCALES, WHERE_MEASURED
 from pipeline.gate.check_result import CheckResult
 from pipeline.models.kernels import SECOND_UNITS
 from pipeline.models.prediction import Prediction
 from pipeline.questions.analysis import Level, Outlook
+from pipeline.questions.choice import JobChoice
 from pipeline.questions.isoefficiency import Isoefficiency
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.wording.quantities import counted
@@ -160,14 +161,14 @@ def runtime_frame(found: Runtime, parameters: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(rows | {name: getattr(figures, name) for name in first} | columns)
 
 
-def jobs_frame(found: ShownJobs) -> pd.DataFrame:
+def jobs_frame(found: JobChoice) -> pd.DataFrame:
     """Return one row per scale of a job, with the columns of `jobs_table`; ``attrs`` holds the rest."""
-    return _table_frame(jobs_table(found), choice_json(found), "jobs")
+    return _table_frame(jobs_table(found), document(found), "jobs")
 
 
 def isoefficiency_frame(found: Isoefficiency) -> pd.DataFrame:
     """Return one row per place of `isoefficiency_table`; ``attrs`` holds the rest."""
-    return _table_frame(isoefficiency_table(found), isoefficiency_json(found), "kept")
+    return _table_frame(isoefficiency_table(found), document(found), "kept")
 
 
 def _table_frame(table: DataTable, document: Mapping[str, Any], rows: str) -> pd.DataFrame:

@@ -7,7 +7,7 @@ import numpy as np
 
 from pipeline.columns.column import json_rows
 from pipeline.columns.limit_intervals import limit_interval
-from pipeline.columns.scales import SCALES, WHERE_MEASURED, known
+from pipeline.columns.scales import SCALES, WHERE_MEASURED
 from pipeline.columns.summary import (
     EfficientUpTo,
     HeldOutScale,
@@ -25,7 +25,7 @@ from pipeline.questions.runtime.losses import Losses
 from pipeline.questions.runtime.pop import PopParts
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.questions.runtime.trust import extrapolation_text
-from pipeline.wording.quantities import number, numbers, point_json
+from pipeline.wording.quantities import known, number, numbers, point_json
 
 
 def runtime_summary(found: Runtime | None, parameters: Sequence[str]) -> RuntimeSummary | None:

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ingest.errors import UsageError
-from pipeline.columns.jobs import ShownJobs
 from pipeline.config.job_options import DescribedJob
 from pipeline.models.kernels import is_time
 from pipeline.questions.analysis import Analysis
@@ -48,7 +47,7 @@ def chosen_jobs(
     at: Sequence[Mapping[str, float]],
     job: DescribedJob,
     changes: Sequence[str] = (),
-) -> ShownJobs:
+) -> JobChoice:
     """Look at a job at scales up to the last target, and choose among those that hold its limits.
 
     Args:
@@ -64,14 +63,16 @@ def chosen_jobs(
             name: _of_units(one, job.units) if one.additive else one for name, one in resources.items()
         }
     targets = target_points(study, at)
-    choice = choose(study, targets[-1], job.limits, node_cores=job.node_cores, resources=resources)
-    _require_known(choice)
-    return ShownJobs(
-        choice=choice,
-        names=study.experiment.parameters,
-        places=np.arange(len(choice.measured)),
+    found = choose(
+        study,
+        targets[-1],
+        job.limits,
+        node_cores=job.node_cores,
+        resources=resources,
         price=job.price,
     )
+    _require_known(found)
+    return found
 
 
 def kept_efficiency(
@@ -125,7 +126,7 @@ def _of_units(analysis: Analysis, units: float) -> Analysis:
 
 def _require_known(choice: JobChoice) -> None:
     """Refuse limits of figures that are known at no scale."""
-    for name, score in choice.jobs.scores.items():
+    for name, score in choice.at_scales.scores.items():
         if np.isnan(score).all():
             what, hint = _UNKNOWN[name]
             raise UsageError(what, where="--memory-per-node" if name == "memory" else f"--{name}", hint=hint)

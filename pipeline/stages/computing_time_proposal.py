@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from ingest.errors import UsageError
-from pipeline.columns.jobs import job_sentences, jobs_table
+from pipeline.columns.jobs import jobs_table
 from pipeline.columns.verdict_line import verdict_line
 from pipeline.config.job_options import DescribedJob
 from pipeline.questions.runtime.runtime import runtime
@@ -95,5 +95,5 @@ class _Study:
         """The sentences, one per line."""
         verdict = verdict_line(self.runtime, self.analysis.experiment.parameters)
         found = [f"{verdict.sentence}.", *proposal_sentences(self.name, self.analysis, self.runtime)]
-        found += job_sentences(self.jobs) if self.jobs and self.jobs.choice.jobs.limits.given else []
+        found += self.jobs.sentences if self.jobs and self.jobs.limits else []
         return "".join(f"{line}\n" for line in found)

@@ -181,6 +181,11 @@ def numbers(values: npt.ArrayLike) -> list[float | int]:
     return list(map(number, np.asarray(values, dtype=np.float64).tolist()))
 
 
+def known(value: float) -> float | int | None:
+    """Return a number for JSON, None for NaN."""
+    return None if math.isnan(value) else number(value)
+
+
 def point_json(names: Sequence[str], row: npt.ArrayLike) -> dict[str, float]:
     """Return a point, float64[D], by the names of its parameters."""
     return dict(zip(names, numbers(row), strict=True))

@@ -7,6 +7,7 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, Rows
 from pipeline.models.prediction import Prediction
 from pipeline.statistics import TWO_SIDED
+from pipeline.wording.quantities import FigureJson, estimate_json
 
 SINGLE_RUN = 0.12
 """Half-width of the 90 % interval, in logarithms, around a run that nothing tells the noise of.
@@ -44,6 +45,14 @@ class Estimate(Rows):
         """Upper ends of the intervals, float64[Q]."""
         upper: FloatArray = self.value * np.exp(self.above)
         return upper
+
+    @property
+    def known(self) -> list[FigureJson | None]:
+        """Each figure with its interval, None for one that is not available."""
+        return [
+            estimate_json(*ends) if np.isfinite(ends[0]) else None
+            for ends in zip(self.value, self.lower, self.upper, strict=True)
+        ]
 
     def where(self, wanted: BoolArray, other: "Estimate | None" = None) -> "Estimate":
         """Return the figures that are wanted, bool[Q], and for the rest those of another, or else NaN."""

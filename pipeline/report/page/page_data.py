@@ -13,7 +13,6 @@ from ingest.cpp_names import short_name
 from ingest.profile import Metric
 from ingest.scaling import Scaling
 from pipeline.columns.column import FIGURE, SHARE, Column
-from pipeline.columns.isoefficiency import reference_text
 from pipeline.columns.kernels import PREDICTION, kernel_columns
 from pipeline.columns.scales import per_second
 from pipeline.models.growth import growth_classes
@@ -24,7 +23,12 @@ from pipeline.models.scaling_models import ScalingModels, remarks
 from pipeline.projection.rooflines.region_verdicts import RegionVerdict
 from pipeline.projection.rooflines.rooflines import CountedKernel, StudyRoofline
 from pipeline.questions.analysis import Analysis, Level, Outlook, Standing, largest_point
-from pipeline.questions.isoefficiency import efficiency_and_wall, sizes_of, surface_of
+from pipeline.questions.isoefficiency import (
+    efficiency_and_wall,
+    reference_text,
+    sizes_of,
+    surface_of,
+)
 from pipeline.questions.locations import Comparison
 from pipeline.questions.runtime.estimate import Estimate
 from pipeline.questions.runtime.figures import RuntimeStudy

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
 from rich.console import Console
 
 from ingest.arrays import FloatArray
@@ -10,6 +11,7 @@ from ingest.experiment import per_text
 from pipeline.columns.cells import Cells
 from pipeline.columns.column import ABSENT, filled
 from pipeline.columns.held_out import held_out_tables
+from pipeline.columns.jobs import jobs_table
 from pipeline.columns.kernel_tables import (
     TABLE_NAMES,
     brackets_sentence,
@@ -32,6 +34,7 @@ from pipeline.columns.target_sentences import (
 from pipeline.models.kernels import FACTORS
 from pipeline.questions import extra_p, held_out, pop_efficiency, resource_use
 from pipeline.questions.analysis import Analysis
+from pipeline.questions.choice import JobAtScale, JobChoice
 from pipeline.questions.crossovers import NamedCrossover, leading_crossovers
 from pipeline.questions.pop_efficiency import EFFICIENCY_METRICS, FAIR, GOOD
 from pipeline.report.render.console import show_sentence
@@ -263,3 +266,28 @@ def _names(analysis: Analysis, nodes: Sequence[int], width: int) -> list[str]:
             indent + shorten_middle(shown_name(regions.name[int(tree.region[node])]), width - len(indent))
         )
     return names
+
+
+def show_jobs(out: Console, found: JobChoice) -> None:
+    """Print the jobs at measured scales, powers of two and the best ones, and say which are the best."""
+    shown = _main_jobs(found)
+    out.print(terminal_table(jobs_table(found, shown), out.width))
+    if hidden := len(found.jobs) - len(shown):
+        show_sentence(
+            out, f"{counted(hidden, 'scale')} in between left out; --format and --json have all.", "dim"
+        )
+    for sentence in found.sentences:
+        show_sentence(out, sentence)
+
+
+def _main_jobs(found: JobChoice) -> list[JobAtScale]:
+    """Return the jobs at measured scales, at doublings of the smallest one, at the last one and the best."""
+    points = found.at_scales.figures.points
+    along = np.flatnonzero(np.ptp(points, axis=0))
+    doublings = np.log2(points[:, along] / points[0, along]).sum(axis=1)
+    named = {id(job) for job in (*found.best.values(), *(one.job for one in found.relaxed), found.jobs[-1])}
+    return [
+        job
+        for job, doubling in zip(found.jobs, doublings.tolist(), strict=True)
+        if job.measured or doubling == round(doubling) or id(job) in named
+    ]
