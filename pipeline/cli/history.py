@@ -105,7 +105,7 @@ def add(
     from ingest.errors import UsageError
     from pipeline.config.options import load_options
     from pipeline.gate.baselines import SMALLEST_SHARE
-    from pipeline.gate.target_forecast import forecast, target_points
+    from pipeline.gate.target_forecast import forecast
     from pipeline.stages.check import read_study, read_verdicts
     from pipeline.store.history_file import add_to_history, history_rows
     from pipeline.wording.quantities import counted
@@ -117,7 +117,7 @@ def add(
     options = load_options(config, path)
     whole = read_study(path, options, machine).measurements
     study = whole.above_share(SMALLEST_SHARE)
-    targets = target_points(study, at or ())
+    targets = study.targets(at or ())
     verdicts = read_verdicts(check) if check is not None else {}
     target = study.named(targets)[-1]
     ahead = forecast(whole, targets, options.models).of(study.kernels)

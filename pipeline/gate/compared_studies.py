@@ -22,10 +22,8 @@ from pipeline.gate.kernel_values import (
 )
 from pipeline.gate.target_forecast import (
     Forecasts,
-    forecast,
     forecast_recognised,
     predicted_ratio,
-    target_points,
 )
 from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import Prediction
@@ -157,40 +155,6 @@ _SIMILAR_SIZE = 1.5  # largest ratio of its measured values
 _SAME_TIME = 1.25  # largest ratio of the times of one function under two unlike names, and of its parts
 _LEAST_MOVED = 0.1  # of a function's time that must have moved, so that its change explains the other kernel
 _MOST = 200  # functions considered in either study: with more it is another program
-
-
-@dataclass(frozen=True, eq=False)
-class Recognised:
-    """Two studies in which the same functions have the same call paths.
-
-    Attributes:
-        baseline: with the names of the candidate, and what is now part of another function added to it.
-        candidate: with what was split off added to the function that it came from.
-        renames: what was recognised.
-    """
-
-    baseline: KernelValues
-    candidate: KernelValues
-    renames: tuple[Rename, ...]
-
-
-def recognise(baseline: KernelValues, candidate: KernelValues, floor: float) -> Recognised:
-    """Find renamed, extracted and inlined functions.
-
-    Args:
-        baseline, candidate: the two studies.
-        floor: share of the total below which functions are ignored.
-    """
-    pairs = _renamed(_Pair.of(baseline, candidate, floor))
-    renames = [Rename("renamed", old, new) for old, new in pairs.items()]
-    baseline = _moved(baseline, lambda path: _with_prefix(path, pairs))
-    extracted = _split_off(_Pair.of(baseline, candidate, floor))
-    renames += [Rename("extracted", path[:-1], path) for path in extracted]
-    candidate = _moved(candidate, lambda path: _without(path, extracted))
-    inlined = _split_off(_Pair.of(candidate, baseline, floor))
-    renames += [Rename("inlined", path, path[:-1]) for path in inlined]
-    baseline = _moved(baseline, lambda path: _without(path, inlined))
-    return Recognised(baseline, candidate, tuple(renames))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -385,16 +349,6 @@ def _similarity(old: str, new: str) -> float:
     return SequenceMatcher(None, short_name(old), short_name(new)).ratio()
 
 
-def recognised(baseline: KernelValues, candidate: KernelValues, floor: float) -> Recognised:
-    """Find renamed, extracted and inlined functions above a share of the total.
-
-    There are none if the studies recorded different functions: what was not recorded was not inlined.
-    """
-    if recording(match(baseline, candidate)).partial:
-        return Recognised(baseline, candidate, ())
-    return recognise(baseline, candidate, floor)
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ComparedCurves:
     """K kernels of A and B at S points, NaN where a study lacks a kernel or predicts nothing.
@@ -413,29 +367,55 @@ class ComparedCurves:
     seconds: FloatArray
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ComparedStudies:
-    """A and B.
+    """Two studies, A as the baseline of B, in which the same functions have the same call paths.
 
     Attributes:
-        same: A as the baseline with the names of B, B as the candidate.
+        baseline: A with the names of B, and what is now part of another function added to it.
+        candidate: B with what was split off added to the function that it came from.
+        renames: what was recognised.
         measured: A and B as they were measured.
         models: how both are fitted.
     """
 
-    same: Recognised
+    baseline: KernelValues
+    candidate: KernelValues
+    renames: tuple[Rename, ...] = ()
     measured: tuple[KernelValues, KernelValues]
     models: ModelOptions
 
     @classmethod
-    def of(cls, a: KernelValues, b: KernelValues, models: ModelOptions, floor: float) -> "ComparedStudies":
-        """Recognise what is called something else in B, above a share of the total."""
-        return cls(recognised(a, b, floor), (a, b), models)
+    def of(
+        cls, baseline: KernelValues, candidate: KernelValues, models: ModelOptions, floor: float
+    ) -> "ComparedStudies":
+        """Find renamed, extracted and inlined functions above a share of the total.
+
+        There are none if the studies recorded different functions: what was not recorded was not inlined.
+        """
+        measured, renames = (baseline, candidate), list[Rename]()
+        if not recording(match(baseline, candidate)).partial:
+            pairs = _renamed(_Pair.of(baseline, candidate, floor))
+            renames += [Rename("renamed", old, new) for old, new in pairs.items()]
+            baseline = _moved(baseline, lambda path: _with_prefix(path, pairs))
+            extracted = _split_off(_Pair.of(baseline, candidate, floor))
+            renames += [Rename("extracted", path[:-1], path) for path in extracted]
+            candidate = _moved(candidate, lambda path: _without(path, extracted))
+            inlined = _split_off(_Pair.of(candidate, baseline, floor))
+            renames += [Rename("inlined", path, path[:-1]) for path in inlined]
+            baseline = _moved(baseline, lambda path: _without(path, inlined))
+        return cls(
+            baseline=baseline,
+            candidate=candidate,
+            renames=tuple(renames),
+            measured=measured,
+            models=models,
+        )
 
     @property
     def sides(self) -> tuple[KernelValues, KernelValues]:
         """A and B with the call paths of B."""
-        return self.same.baseline, self.same.candidate
+        return self.baseline, self.candidate
 
     @property
     def matched(self) -> Matched:
@@ -445,7 +425,7 @@ class ComparedStudies:
     def predictions(self, points: FloatArray) -> Forecasts:
         """Predict all kernels of either study at points float64[S, D]; they are not matched."""
         a, b = (
-            forecast_recognised(side, own, forecast(own, points, self.models), points, self.models)
+            forecast_recognised(side, own, points, self.models)
             for side, own in zip(self.sides, self.measured, strict=True)
         )
         return Forecasts(baseline=a, candidate=b, targets=points)
@@ -456,12 +436,7 @@ class ComparedStudies:
         known = [set(side.kernels) for side in (ahead.baseline, ahead.candidate)]
         both = [row for row, kernel in enumerate(kernels) if all(kernel in some for some in known)]
         ratio = np.full((3, len(kernels), len(points)), np.nan)
-        matched = Forecasts(
-            baseline=ahead.baseline.of([kernels[row] for row in both]),
-            candidate=ahead.candidate.of([kernels[row] for row in both]),
-            targets=points,
-        )
-        found = predicted_ratio(matched)
+        found = predicted_ratio(ahead.of([kernels[row] for row in both]))
         ratio[:, both] = np.stack([found.value, found.lower, found.upper])
         a, b = (_of(kernels, side.kernels, side.prediction) for side in (ahead.baseline, ahead.candidate))
         seconds = np.array([[_seconds(side, point) for point in points] for side in self.measured])
@@ -540,7 +515,7 @@ def compare_trees(studies: ComparedStudies, targets: Sequence[Mapping[str, float
 
     Args:
         studies: A and B; what has another name in B stands where B has it.
-        targets: as of `target_points`, by default four times the largest scale of B.
+        targets: as of `KernelValues.targets`, by default four times the largest scale of B.
     """
     matched, sides = studies.matched, studies.sides
     a, b = sides
@@ -554,7 +529,7 @@ def compare_trees(studies: ComparedStudies, targets: Sequence[Mapping[str, float
     return ComparedTrees(
         callpaths=callpaths,
         parent=parent,
-        scales=(*measured, *_predicted(studies, places, target_points(b, targets))),
+        scales=(*measured, *_predicted(studies, places, b.targets(targets))),
         metric=b.metric,
         unit=b.unit,
     )

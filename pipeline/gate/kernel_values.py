@@ -1,7 +1,7 @@
 """The measured values of all kernels of one study: what a check compares, and their wall times."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
@@ -25,7 +25,7 @@ from pipeline.models.kernels import (
     total_kernel,
 )
 from pipeline.models.scaling_models import LocationCount, ScalingModels
-from pipeline.questions.analysis import shares
+from pipeline.questions.analysis import DEFAULT_REACH, named_targets, shares, target_beyond
 from pipeline.questions.locations import (
     Comparison,
     comparison_of,
@@ -204,6 +204,13 @@ class KernelValues:
     def named(self, points: FloatArray) -> tuple[dict[str, float], ...]:
         """Return points, float64[P, D], as one mapping from parameter to value each."""
         return tuple(dict(zip(self.parameters, row, strict=True)) for row in points.tolist())
+
+    def targets(self, at: Sequence[Mapping[str, float]]) -> FloatArray:
+        """Return targets, float64[Q, D]; without any `DEFAULT_REACH` times the largest scale."""
+        if at:
+            return named_targets(self.parameters, self.points, at, "targets", self.left_out)
+        column = self.parameters.index(self.parameter)
+        return target_beyond(self.parameters, self.points, column, DEFAULT_REACH)
 
     def over(self, parameters: Sequence[str]) -> "KernelValues":
         """Return the study over those of some parameters, too, that it has left out."""

@@ -44,7 +44,7 @@ class LogMeans:
         mean: float64[K, P], mean over repetitions, NaN if none is above zero.
         count: float64[K, P], repetitions above zero; less if some count for little.
         squares: float64[K, P], sum of squared deviations from the mean.
-        freedom: float64[K, P], degrees of freedom of `squares`; None: one less than the repetitions.
+        degrees: float64[K, P], degrees of freedom of `squares`.
         rounding: float64[K, P], standard deviation of what the resolution of values has wrong in the mean;
             None if nothing.
     """
@@ -52,16 +52,8 @@ class LogMeans:
     mean: FloatArray
     count: FloatArray
     squares: FloatArray
-    freedom: FloatArray | None = None
+    degrees: FloatArray
     rounding: FloatArray | None = None
-
-    @property
-    def degrees(self) -> FloatArray:
-        """Degrees of freedom of `squares`, float64[K, P]."""
-        if self.freedom is not None:
-            return self.freedom
-        degrees: FloatArray = np.maximum(self.count - 1.0, 0.0)
-        return degrees
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +171,7 @@ def _reduced(logs: FloatArray, weight: FloatArray) -> LogMeans:
     np.divide((weight * np.nan_to_num(logs)).sum(axis=2), whole, out=mean, where=whole > 0)
     np.divide(whole**2, squares, out=count, where=squares > 0)
     deviation = np.where(weight > 0, logs - mean[:, :, None], 0.0)
-    return LogMeans(mean, count, (weight * deviation**2).sum(axis=2))
+    return LogMeans(mean, count, (weight * deviation**2).sum(axis=2), np.maximum(count - 1.0, 0.0))
 
 
 def _repetition_weights(logs: FloatArray, scale: FloatArray) -> FloatArray:
@@ -363,50 +355,38 @@ def typical_runs(study: KernelValues, share_floor: float) -> Typical:
     return Typical(replace(rounded, values=values), rounded, runs)
 
 
-def paired_means(
-    baseline: KernelValues, candidate: KernelValues, rows: IntArray, at: tuple[IntArray, IntArray]
-) -> tuple[LogMeans, LogMeans]:
+def paired_means(matched: Matched, rows: IntArray) -> tuple[LogMeans, LogMeans]:
     """Reduce pairs of runs: means of the log ratios, whose noise is that of pairs.
 
     Args:
-        baseline, candidate: two studies with the same kernels whose runs were interleaved.
+        matched: two studies whose runs were interleaved.
         rows: int64[K], the kernels.
-        at: int64[P] each, the indices of the common points in either study.
 
     Returns:
         Zeros for the baseline and the log ratios for the candidate; the noise is that of one run.
     """
-    difference = _run_differences(baseline, candidate, rows, at)
-    alone = np.array([candidate.kernels[row].level is Scope.CALLPATH for row in rows.tolist()], dtype=bool)
-    factor = np.nan_to_num(run_factors(np.exp(difference), alone).log_factor)
+    difference = _run_differences(matched, rows)
+    factor = np.nan_to_num(run_factors(np.exp(difference), matched.is_callpath[rows]).log_factor)
     (each,) = robust_log_means(np.exp(difference - factor))
     nothing = np.zeros(each.mean.shape)
+    one, two = matched.baseline.rounding, matched.candidate.rounding
+    rounding = None
+    if one is not None and two is not None:
+        rounding = np.hypot(one[rows][:, matched.base_at], two[rows][:, matched.candidate_at])
     return (
         LogMeans(nothing, each.count, nothing, nothing),
-        LogMeans(
-            each.mean, each.count, each.squares / 2, each.degrees, _rounding(baseline, candidate, rows, at)
-        ),
+        LogMeans(each.mean, each.count, each.squares / 2, each.degrees, rounding),
     )
 
 
-def _rounding(
-    baseline: KernelValues, candidate: KernelValues, rows: IntArray, at: tuple[IntArray, IntArray]
-) -> FloatArray | None:
-    """Return what the resolution of both studies has wrong in their ratios, float64[K, P]."""
-    one, two = baseline.rounding, candidate.rounding
-    return None if one is None or two is None else np.hypot(one[rows][:, at[0]], two[rows][:, at[1]])
-
-
 def paired_factor(matched: Matched, rows: IntArray) -> Estimates:
-    """Estimate the factor that kernels share from pairs of runs, float64[1, P]; arguments as above.
+    """Estimate the factor that kernels share from pairs of runs, float64[1, P].
 
     Args:
         matched: two studies whose runs were interleaved, as measured.
         rows: int64[K], the kernels that matter and are not sums of others.
     """
-    difference = _run_differences(
-        matched.baseline, matched.candidate, rows, (matched.base_at, matched.candidate_at)
-    )
+    difference = _run_differences(matched, rows)
     chosen = difference[_precise_kernels(_kernel_spread(difference))]
     (factor,) = robust_log_means(np.exp(_known_median(chosen, 0))[None])
     degrees = float(factor.degrees.sum())
@@ -416,10 +396,9 @@ def paired_factor(matched: Matched, rows: IntArray) -> Estimates:
     return Estimates(factor.mean, np.sqrt(error), np.full(error.shape, degrees))
 
 
-def _run_differences(
-    baseline: KernelValues, candidate: KernelValues, rows: IntArray, at: tuple[IntArray, IntArray]
-) -> FloatArray:
+def _run_differences(matched: Matched, rows: IntArray) -> FloatArray:
     """Log ratios of pairs of runs, float64[K, P, pairs], NaN where a point has fewer pairs."""
+    baseline, candidate, at = matched.baseline, matched.candidate, (matched.base_at, matched.candidate_at)
     pairs = [
         _pairs(one, two)
         for one, two in zip(_numbers(baseline)[at[0]], _numbers(candidate)[at[1]], strict=True)

@@ -22,7 +22,7 @@ from pipeline.gate.check_result import (
     Ruling,
     result_of,
 )
-from pipeline.gate.compared_studies import heir_results, recognised, recording, recording_reason
+from pipeline.gate.compared_studies import ComparedStudies, heir_results, recording, recording_reason
 from pipeline.gate.estimates import holm
 from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.kernel_values import KernelValues, Matched, Scope, incomparable, match, over_the_same
@@ -35,7 +35,7 @@ from pipeline.gate.repetition_noise import (
     typical_runs,
 )
 from pipeline.gate.rules import RuleTests, rule_evidence, rule_tests, total_evidence, waive
-from pipeline.gate.target_forecast import Forecast, Forecasts, forecast, forecast_recognised, target_points
+from pipeline.gate.target_forecast import Forecast, forecast, modelled
 from pipeline.gate.verdicts import (
     ENOUGH_REPETITIONS,
     TestFamily,
@@ -105,7 +105,8 @@ def check(
     """
     if baseline is not None:
         baseline, candidate = over_the_same(baseline, candidate)
-    targets = target_points(candidate, options.targets)
+    targets = candidate.targets(options.targets)
+    candidate = modelled(candidate, models)
     typical = typical_runs(candidate, options.share_floor)
     ahead = forecast(candidate, targets, models)
     study = _Candidate(typical, ahead, targets, rule_tests(candidate, options))
@@ -149,7 +150,7 @@ def _compare(
     Returns:
         The result so far, and the adjusted p-values of the rules.
     """
-    same = recognised(baseline, study.candidate.measured, options.share_floor)
+    same = ComparedStudies.of(baseline, study.candidate.measured, models, options.share_floor)
     before, candidate = typical_runs(same.baseline, options.share_floor), study.candidate
     if same.candidate is not candidate.measured:
         candidate = typical_runs(same.candidate, options.share_floor)
@@ -161,16 +162,7 @@ def _compare(
     )
     recorded = recording(matched)
     everything, matched = matched, recorded.comparable(matched)
-    known = (
-        (same.baseline, baseline, forecast(baseline, study.targets, models)),
-        (same.candidate, study.candidate.measured, study.ahead),
-    )
-    ahead = [forecast_recognised(*of_study, study.targets, models) for of_study in known]
-    forecasts = Forecasts(
-        baseline=ahead[0].of(matched.baseline.kernels),
-        candidate=ahead[1].of(matched.candidate.kernels),
-        targets=study.targets,
-    )
+    forecasts = same.predictions(study.targets).of(matched.candidate.kernels)
     once = (
         () if kind is not BaselineKind.BASELINE else _noise_of_the_other(baseline, study.candidate.measured)
     )

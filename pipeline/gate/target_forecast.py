@@ -1,6 +1,6 @@
 """What `pipeline predict` says of a study at the targets, and the ratio of two such predictions."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -17,7 +17,7 @@ from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import LEAST_LOWER, LEVEL, Prediction
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import agreeing, agreeing_with_measured_sum, predict_total
-from pipeline.questions.analysis import DEFAULT_REACH, named_targets, target_beyond, too_few_scales
+from pipeline.questions.analysis import too_few_scales
 from pipeline.questions.runtime.estimate import Estimate, from_predictions
 from pipeline.statistics import NORMAL_90
 
@@ -51,10 +51,10 @@ class Forecast(Rows):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Forecasts(Rows):
-    """Forecasts of two studies, kernel by kernel, at the same Q targets.
+    """Forecasts of two studies at the same Q targets.
 
     Attributes:
-        baseline, candidate: the same kernels in the same order.
+        baseline, candidate: the same kernels in the same order, unless they are still to be chosen by `of`.
         targets: float64[Q, D].
     """
 
@@ -64,16 +64,10 @@ class Forecasts(Rows):
     candidate: Forecast
     targets: FloatArray
 
-
-def target_points(study: KernelValues, targets: Sequence[Mapping[str, float]]) -> FloatArray:
-    """Return the targets, float64[Q, D], as of `named_targets`.
-
-    Without targets it is the largest measured point with `DEFAULT_REACH` times the scale.
-    """
-    if targets:
-        return named_targets(study.parameters, study.points, targets, "targets", study.left_out)
-    column = study.parameters.index(study.parameter)
-    return target_beyond(study.parameters, study.points, column, DEFAULT_REACH)
+    def of(self, kernels: Sequence[KernelId]) -> "Forecasts":
+        """Return the forecasts of kernels that both studies have."""
+        sides = (self.baseline.of(kernels), self.candidate.of(kernels))
+        return Forecasts(baseline=sides[0], candidate=sides[1], targets=self.targets)
 
 
 def modelled(study: KernelValues, options: ModelOptions) -> KernelValues:
@@ -145,17 +139,17 @@ def _formula(models: ScalingModels, within: FormulaRange, kernel: int) -> Predic
 
 
 def forecast_recognised(
-    study: KernelValues, measured: KernelValues, ahead: Forecast, targets: FloatArray, options: ModelOptions
+    study: KernelValues, measured: KernelValues, targets: FloatArray, options: ModelOptions
 ) -> Forecast:
     """Predict a study some of whose call paths were moved: the others are predicted as they were measured.
 
     Args:
         study: with the call paths moved.
         measured: the same study before.
-        ahead: the forecast of that.
         targets: float64[Q, D].
         options: how to fit.
     """
+    ahead = forecast(measured, targets, options)
     if study.kernels == measured.kernels and study.values is measured.values:
         return ahead
     own = forecast(study, targets, options)

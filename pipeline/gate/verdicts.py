@@ -127,10 +127,9 @@ def run_tests(
 
 def _means(matched: Matched, rows: IntArray, paired: bool) -> tuple[LogMeans, LogMeans]:
     """Reduce the repetitions of both studies at the common points."""
-    both = ((matched.baseline, matched.base_at), (matched.candidate, matched.candidate_at))
     if paired:
-        at = matched.base_at, matched.candidate_at
-        return paired_means(matched.baseline, matched.candidate, rows, at)
+        return paired_means(matched, rows)
+    both = ((matched.baseline, matched.base_at), (matched.candidate, matched.candidate_at))
     before, now = robust_log_means(
         *(study.values[rows][:, at] for study, at in both),
         rounding=[study.rounding[rows][:, at] for study, at in both if study.rounding is not None],

@@ -40,7 +40,7 @@ from pipeline.gate.kernel_values import (
     over_the_same,
 )
 from pipeline.gate.study_check import BaselineKind, check
-from pipeline.gate.target_forecast import modelled, target_points
+from pipeline.gate.target_forecast import modelled
 from pipeline.models.options import ModelOptions
 from pipeline.questions.analysis import analyse, scaling_of
 from pipeline.questions.expected_growth import JudgedExpectation, judged
@@ -194,7 +194,7 @@ def _require_common(compared: ComparedStudies, a: str, b: str) -> None:
         sum(kernel.level is Scope.CALLPATH for kernel in part.kernels)
         for part in (matched.baseline, matched.new, matched.vanished)
     )
-    common = same - sum(rename.kind == "renamed" for rename in compared.same.renames)
+    common = same - sum(rename.kind == "renamed" for rename in compared.renames)
     fewest = same + min(new, vanished)
     if common < LEAST_SHARED * fewest:
         raise InputError(
@@ -364,7 +364,7 @@ def _judged(study: GateStudy, rules: CheckOptions, options: Options) -> tuple[Ju
         for metric in wanted
         if metric in measured
     }
-    target = target_points(known, rules.targets)[-1]
+    target = known.targets(rules.targets)[-1]
     return judged(options.expectations, experiment, models, target)
 
 
@@ -423,7 +423,7 @@ def compare_studies(
         names=names,
         result=check(two, one, rules, models, datetime.date.today()),
         renamed=possible_renames(compared.matched, rules.share_floor),
-        totals=compared.curves([TOTAL_KERNEL], target_points(two, rules.targets)),
+        totals=compared.curves([TOTAL_KERNEL], two.targets(rules.targets)),
         compared=compared,
     )
 

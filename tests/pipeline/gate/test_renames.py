@@ -7,7 +7,7 @@ import pytest
 
 from pipeline.gate import compared_studies
 from pipeline.gate.check_result import Outcome, Ruling
-from pipeline.gate.compared_studies import possible_renames, recognise
+from pipeline.gate.compared_studies import ComparedStudies, possible_renames
 from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.kernel_values import Scope, match
 from pipeline.gate.study_check import check
@@ -105,6 +105,10 @@ def test_an_inlined_function_is_compared_with_its_caller():
     assert kinds(result) == [("inlined", "smooth", "solve")]
     assert result.outcome is Outcome.PASSED
     assert {k.verdict for k in result.kernels} == {Ruling.UNCHANGED}
+
+
+def recognise(one, two, floor):
+    return ComparedStudies.of(one, two, ModelOptions(), floor)
 
 
 def test_small_functions_are_left_alone():

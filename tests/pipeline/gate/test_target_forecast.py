@@ -14,7 +14,6 @@ from pipeline.gate.target_forecast import (
     forecast_recognised,
     modelled,
     predicted_ratio,
-    target_points,
 )
 from pipeline.models.fit import fit
 from pipeline.models.options import ModelOptions
@@ -43,14 +42,14 @@ def test_targets_take_what_they_leave_out_from_the_largest_measured_values():
     whole = replace(
         study({"a": 1.0}), parameters=("p", "n"), points=np.column_stack([SCALES, [5.0, 4, 3, 2, 1]])
     )
-    assert target_points(whole, ()).tolist() == [[512.0, 5.0]]
-    assert target_points(whole, ({"n": 7.0}, {"p": 9.0, "n": 3.0})).tolist() == [[128.0, 7.0], [9.0, 3.0]]
+    assert whole.targets(()).tolist() == [[512.0, 5.0]]
+    assert whole.targets(({"n": 7.0}, {"p": 9.0, "n": 3.0})).tolist() == [[128.0, 7.0], [9.0, 3.0]]
     assert whole.points[-1].tolist() == [128.0, 1.0]
 
 
 def test_an_unknown_parameter_of_a_target_is_refused_with_those_there_are():
     with pytest.raises(UsageError) as error:
-        target_points(study({"a": 1.0}), ({"q": 4.0},))
+        study({"a": 1.0}).targets(({"q": 4.0},))
     assert str(error.value) == "targets: no parameter 'q'; parameters here: p"
 
 
@@ -134,14 +133,15 @@ def test_an_error_that_all_measurements_share_widens_predictions():
 def test_call_paths_that_were_not_moved_are_predicted_as_measured():
     every = study({"a": 10.0, "b": np.array(SCALES) / 8, "c": 3.0}, noise=0.05)
     ahead = forecast(every, TARGETS, ModelOptions())
-    assert forecast_recognised(every, every, ahead, TARGETS, ModelOptions()) is ahead
+    unmoved = forecast_recognised(every, every, TARGETS, ModelOptions())
+    assert np.array_equal(unmoved.prediction.value, ahead.prediction.value)
     moved = list(every.kernels)
     row = every.rows_of(Scope.CALLPATH)[1]
     moved[row] = KernelId(Scope.CALLPATH, ("main", "renamed"))
     merged = replace(
         every, kernels=tuple(moved), values=every.values * np.where(np.arange(7) == row, 2, 1)[:, None, None]
     )
-    found = forecast_recognised(merged, every, ahead, TARGETS, ModelOptions())
+    found = forecast_recognised(merged, every, TARGETS, ModelOptions())
     assert found.kernels == tuple(moved)
     same = np.arange(7) != row
     assert np.array_equal(found.prediction.value[same], ahead.prediction.value[same])

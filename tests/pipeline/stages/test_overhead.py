@@ -12,7 +12,7 @@ from ingest.scaling import decide_scaling
 from pipeline.config.options import FilterOptions, Options
 from pipeline.gate.baselines import baseline_of, from_document
 from pipeline.gate.kernel_values import match, measurements_of
-from pipeline.gate.target_forecast import forecast, target_points
+from pipeline.gate.target_forecast import forecast
 from pipeline.models.fit import fit
 from pipeline.models.kernels import callpath_kernels, total_kernel
 from pipeline.models.options import ModelOptions
@@ -236,7 +236,7 @@ def test_times_that_are_treated_differently_are_not_mixed(study, tmp_path):
     history = tmp_path / "history.parquet"
 
     def add(some, label):
-        targets = target_points(some, ())
+        targets = some.targets(())
         ahead = forecast(some, targets, Options().models)
         return add_to_history(history, history_rows(some, ahead, some.named(targets)[-1], label, {}))
 

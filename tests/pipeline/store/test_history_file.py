@@ -11,7 +11,7 @@ import pytest
 from ingest.errors import InputError
 from pipeline.gate.compared_studies import set_digest
 from pipeline.gate.kernel_values import KernelId, Origin, Scope
-from pipeline.gate.target_forecast import forecast, target_points
+from pipeline.gate.target_forecast import forecast
 from pipeline.models.options import ModelOptions
 from pipeline.questions.locations import Comparison
 from pipeline.store.history_file import SCHEMA, add_to_history, history_rows, kernel_rows, read_history
@@ -28,7 +28,7 @@ def whole():
 
 @pytest.fixture(scope="module")
 def ahead(whole):
-    return forecast(whole, target_points(whole, ({"p": 256.0}, TARGET)), ModelOptions())
+    return forecast(whole, whole.targets(({"p": 256.0}, TARGET)), ModelOptions())
 
 
 @pytest.fixture
