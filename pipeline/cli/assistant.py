@@ -182,8 +182,8 @@ class Assistant:
         places = [self._study(one) for one in (a, b)]
         options = load_options(None, None)
         studies = read_alike(places, options)
-        found = compare_studies((a, b), studies, comparison_rules(factor, _points(at)), options.models)
-        whole = document(comparison_document(found.result, found.renamed, a, b))
+        found, _ = compare_studies((a, b), studies, comparison_rules(factor, _points(at)), options.models)
+        whole = document(comparison_document(found))
         shown, left = _shortened(whole, ("kernels",), limit)
         verdict = comparison_verdict(found.result, found.totals)
         return _answer(verdict, "comparison", shown, [*_doubts(studies), *left])

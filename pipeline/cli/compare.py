@@ -95,17 +95,12 @@ def _compare(
     from pipeline.report.render.console import console
     from pipeline.stages.check import compare_studies
 
-    found = compare_studies(names, studies, rules, models)
-    result, renamed, totals = found.result, found.renamed, found.totals
+    found, compared = compare_studies(names, studies, rules, models)
     if page is not None:
-        trees = compare_trees(found.compared, rules.targets)
-        write_output(page, comparison_html(result, renamed, *names, trees, found.compared))
-    written = shown.written(
-        comparison_document(result, renamed, *names),
-        lambda: comparison_table(result, renamed, limit=limit, totals=totals),
-    )
+        write_output(page, comparison_html(found, compare_trees(compared, rules.targets), compared))
+    written = shown.written(comparison_document(found), lambda: comparison_table(found, limit=limit))
     if page != STANDARD_OUTPUT and not written:
         screen = console()
         if heading:
             screen.print(heading, markup=False, soft_wrap=True)
-        show_comparison(screen, result, renamed, limit=limit, totals=totals)
+        show_comparison(screen, found, limit=limit)

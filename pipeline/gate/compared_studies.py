@@ -9,7 +9,16 @@ import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
 from ingest.cpp_names import short_name
-from pipeline.gate.check_result import Finding, Ground, KernelResult, Rename, Ruling, StudySide, result_of
+from pipeline.gate.check_result import (
+    CheckResult,
+    Finding,
+    Ground,
+    KernelResult,
+    Rename,
+    Ruling,
+    StudySide,
+    result_of,
+)
 from pipeline.gate.kernel_values import (
     NO_LINE,
     KernelId,
@@ -453,6 +462,23 @@ def _of(kernels: Sequence[KernelId], known: Sequence[KernelId], prediction: Pred
     rows = np.array([row_of.get(kernel, -1) for kernel in kernels], dtype=np.int64)
     ends = (prediction.value, prediction.lower, prediction.upper)
     return Prediction(*(np.where(rows[:, None] >= 0, of_all[rows], np.nan) for of_all in ends))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TwoStudies:
+    """What comparing two studies found.
+
+    Attributes:
+        names: of A and B.
+        result: B checked against A.
+        renamed: kernels that are perhaps one.
+        totals: curves of both totals at the targets; None if they are not known.
+    """
+
+    names: tuple[str, str]
+    result: CheckResult
+    renamed: Sequence[tuple[KernelId, KernelId]] = ()
+    totals: ComparedCurves | None = None
 
 
 CallPath = tuple[str, ...]

@@ -27,7 +27,7 @@ from pipeline.gate.baselines import (
     from_document,
 )
 from pipeline.gate.check_result import CheckResult
-from pipeline.gate.compared_studies import ComparedCurves, ComparedStudies, possible_renames, recorded_digests
+from pipeline.gate.compared_studies import ComparedStudies, TwoStudies, possible_renames, recorded_digests
 from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.kernel_values import (
     KernelId,
@@ -386,29 +386,10 @@ def write_for_github(result: CheckResult, root: str, stream: TextIO) -> None:
             raise UsageError(f"cannot be written ({error.strerror})", where=summary) from error
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class TwoStudies:
-    """What comparing two studies found.
-
-    Attributes:
-        names: of A and B.
-        result: B checked against A.
-        renamed: kernels that are perhaps one.
-        totals: of both at the targets.
-        compared: both studies.
-    """
-
-    names: tuple[str, str]
-    result: CheckResult
-    renamed: Sequence[tuple[KernelId, KernelId]]
-    totals: ComparedCurves
-    compared: ComparedStudies
-
-
 def compare_studies(
     names: tuple[str, str], studies: Sequence[GateStudy], rules: CheckOptions, models: ModelOptions
-) -> TwoStudies:
-    """Compare two studies.
+) -> tuple[TwoStudies, ComparedStudies]:
+    """Compare two studies; return what was found, and both.
 
     Args:
         names: of A and B, for the user.
@@ -419,13 +400,13 @@ def compare_studies(
     one, two = (modelled(study, models) for study in (one, two))
     compared = ComparedStudies.of(one, two, models, rules.share_floor)
     _require_common(compared, *names)
-    return TwoStudies(
+    found = TwoStudies(
         names=names,
         result=check(two, one, rules, models, datetime.date.today()),
         renamed=possible_renames(compared.matched, rules.share_floor),
         totals=compared.curves([TOTAL_KERNEL], two.targets(rules.targets)),
-        compared=compared,
     )
+    return found, compared
 
 
 def comparison_rules(factor: float, targets: Sequence[Mapping[str, float]] = ()) -> CheckOptions:

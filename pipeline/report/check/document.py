@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from ingest.record_codec import document
 from pipeline.columns.json_schema import Published
 from pipeline.gate.check_result import CheckResult
-from pipeline.gate.kernel_values import KernelId
+from pipeline.gate.compared_studies import TwoStudies
 
 
 def check_document(result: CheckResult) -> dict[str, Any]:
@@ -68,11 +68,9 @@ class StudyComparison:
     kernels: Annotated[list[Any], _of_check("kernels")]
 
 
-def comparison_document(
-    result: CheckResult, renamed: Sequence[tuple[KernelId, KernelId]], a: str, b: str
-) -> StudyComparison:
+def comparison_document(found: TwoStudies) -> StudyComparison:
     """Return a comparison of A and B: the shape of check.json without what only a check has."""
-    content = check_document(result)
+    content = check_document(found.result)
     del content["exit_code"], content["outcome"], content["expectations"]
-    pairs = [Renamed(a=old.callpath, b=new.callpath) for old, new in renamed]
-    return StudyComparison(a=a, b=b, renamed=pairs, **content)
+    pairs = [Renamed(a=old.callpath, b=new.callpath) for old, new in found.renamed]
+    return StudyComparison(a=found.names[0], b=found.names[1], renamed=pairs, **content)

@@ -10,7 +10,7 @@ from pipeline.columns.cells import DataTable
 from pipeline.columns.changes import CHECK_SIDES, VERDICTS, changed_kernels, changes_table
 from pipeline.columns.expectations import expectations_table
 from pipeline.gate.check_result import Cause, CheckResult, Outcome, PointRatio, Ruling
-from pipeline.gate.compared_studies import ComparedCurves
+from pipeline.gate.compared_studies import ComparedCurves, TwoStudies
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.report.check.wording import (
     CAUSES,
@@ -172,38 +172,25 @@ def predicted_totals(result: CheckResult) -> list[str]:
     return found
 
 
-def show_comparison(
-    out: Console,
-    result: CheckResult,
-    renamed: Sequence[tuple[KernelId, KernelId]],
-    *,
-    limit: int,
-    totals: ComparedCurves | None = None,
-) -> None:
+def show_comparison(out: Console, found: TwoStudies, *, limit: int) -> None:
     """Print what differs between two studies."""
-    out.print(Text(comparison_verdict(result, totals), style="bold"), soft_wrap=True)
-    for text in predicted_totals(result):
+    out.print(Text(comparison_verdict(found.result, found.totals), style="bold"), soft_wrap=True)
+    for text in predicted_totals(found.result):
         out.print(Text(text), soft_wrap=True)
-    _show_details(out, result, limit=limit, words=VERDICT_WORDS, sides=A_AND_B)
-    for pair in renamed:
+    _show_details(out, found.result, limit=limit, words=VERDICT_WORDS, sides=A_AND_B)
+    for pair in found.renamed:
         out.print(Text(_possible_rename(pair)), soft_wrap=True)
 
 
-def comparison_table(
-    result: CheckResult,
-    renamed: Sequence[tuple[KernelId, KernelId]],
-    *,
-    limit: int,
-    totals: ComparedCurves | None = None,
-) -> DataTable:
+def comparison_table(found: TwoStudies, *, limit: int) -> DataTable:
     """Return what differs between two studies, one row per target and kernel; at most `limit` kernels."""
     return check_table(
-        result,
+        found.result,
         limit=limit,
-        outcome=comparison_verdict(result, totals),
+        outcome=comparison_verdict(found.result, found.totals),
         words=VERDICT_WORDS,
         sides=A_AND_B,
-        more=[*predicted_totals(result), *map(_possible_rename, renamed)],
+        more=[*predicted_totals(found.result), *map(_possible_rename, found.renamed)],
     )
 
 

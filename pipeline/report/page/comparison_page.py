@@ -11,7 +11,13 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import ROOT, CallTree
 from pipeline.columns.changes import change_columns
 from pipeline.gate.check_result import CheckResult, PointRatio
-from pipeline.gate.compared_studies import ComparedScale, ComparedStudies, ComparedTrees, ScaleValues
+from pipeline.gate.compared_studies import (
+    ComparedScale,
+    ComparedStudies,
+    ComparedTrees,
+    ScaleValues,
+    TwoStudies,
+)
 from pipeline.gate.kernel_values import KernelId, KernelValues, Scope
 from pipeline.models.kernels import sum_groups
 from pipeline.models.prediction import Prediction
@@ -233,28 +239,17 @@ _MARK = 5.0  # per cent of the bar
 _THINNEST = 0.5  # per cent of the bar
 
 
-def comparison_html(
-    result: CheckResult,
-    renamed: Sequence[tuple[KernelId, KernelId]],
-    a: str,
-    b: str,
-    trees: ComparedTrees,
-    studies: ComparedStudies | None = None,
-) -> str:
+def comparison_html(found: TwoStudies, trees: ComparedTrees, studies: ComparedStudies | None = None) -> str:
     """Return the page; the template escapes every name.
 
     Args:
-        result: B checked against A.
-        renamed: pairs of kernels that are probably the same under another name.
-        a, b: names of the two.
+        found: what differs.
         trees: the call paths of both.
         studies: both, for their curves.
     """
+    result, (a, b) = found.result, found.names
     span = _span(result)
-    curves, totals = None, None
-    if studies is not None:
-        curves = _curves_data(studies, result)
-        totals = studies.curves([TOTAL_KERNEL], np.array([list(result.targets[-1].values())]))
+    curves = None if studies is None else _curves_data(studies, result)
     return page_text(
         "comparison",
         comparison_data(a, b, trees, result, curves),
@@ -264,12 +259,12 @@ def comparison_html(
         a=a,
         b=b,
         unit=result.unit,
-        headline=comparison_verdict(result, totals),
+        headline=comparison_verdict(result, found.totals),
         totals=predicted_totals(result),
         basis=basis(result),
         notes=[*(r.text for r in result.reasons), *map(rename_text, result.renames), *result.notices],
         rows=list(_rows(result, span)),
-        renamed=[tuple(callpath_text(k.callpath, 100) for k in pair) for pair in renamed],
+        renamed=[tuple(callpath_text(k.callpath, 100) for k in pair) for pair in found.renamed],
         targets=[point_text(target) for target in result.targets[-1:] if result.predicts],
     )
 

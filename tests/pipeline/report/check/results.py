@@ -1,6 +1,7 @@
 """Results of checks, made in code or by a check of made-up studies."""
 
 import datetime
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +19,13 @@ from pipeline.gate.check_result import (
     Ruling,
     StudySide,
 )
-from pipeline.gate.compared_studies import ComparedStudies, ComparedTrees, compare_trees, possible_renames
+from pipeline.gate.compared_studies import (
+    ComparedStudies,
+    ComparedTrees,
+    TwoStudies,
+    compare_trees,
+    possible_renames,
+)
 from pipeline.gate.gate_options import CheckOptions, KernelRule, Waiver
 from pipeline.gate.kernel_values import KernelId, Scope, match
 from pipeline.gate.study_check import check
@@ -48,7 +55,7 @@ POWER = Power(
 )
 
 
-def of_every_kind() -> tuple[CheckResult, tuple[tuple[KernelId, KernelId], ...]]:
+def of_every_kind() -> TwoStudies:
     """A check with kernels of every verdict, and what was possibly renamed."""
     common = {ASSEMBLE: 60.0, ("main", "write", "k3"): 5.0}
     before = common | many(k7=40.0, k8=40.0) | {"old_name": 30.0, "gone": 12.0}
@@ -62,7 +69,16 @@ def of_every_kind() -> tuple[CheckResult, tuple[tuple[KernelId, KernelId], ...]]
     options = CheckOptions(kernels=RULES, waivers=WAIVERS, parallel_efficiency=0.65)
     result = check(two, one, options, ModelOptions(), TODAY)
     result = replace(result, kernels=(*result.kernels, *OTHER_FUNCTIONS))
-    return result, possible_renames(match(one, two), options.share_floor)
+    return compared(result, possible_renames(match(one, two), options.share_floor))
+
+
+def compared(
+    result: CheckResult,
+    renamed: Sequence[tuple[KernelId, KernelId]] = (),
+    names: tuple[str, str] = ("a", "b"),
+) -> TwoStudies:
+    """What comparing two studies found, without their curves."""
+    return TwoStudies(names=names, result=result, renamed=renamed)
 
 
 def trees(efforts: Efforts | None = None, others: Efforts | None = None) -> ComparedTrees:

@@ -13,13 +13,13 @@ from pipeline.models.prediction import Prediction
 from pipeline.report.check.document import check_document, comparison_document
 from pipeline.report.check.terminal import TOTAL_KERNEL, comparison_table, comparison_verdict, show_comparison
 from pipeline.report.page.comparison_page import comparison_html
-from tests.pipeline.report.check.results import NASTY, kernel, kernels, result, trees
+from tests.pipeline.report.check.results import NASTY, compared, kernel, kernels, result, trees
 from tests.terminal_output import printed
 
 
 def test_the_comparison_page_is_escaped_and_needs_nothing_else(nasty):
     hostile = trees({NASTY: 5.0, "k": 3.0})
-    page = comparison_html(nasty, (), "a<b</script>", "c&d", hostile)
+    page = comparison_html(compared(nasty, names=("a<b</script>", "c&d")), hostile)
     assert page.count("<script") == page.count("</script>") == 3
     plain = re.sub(r"<script>.*</script>", "", page, flags=re.DOTALL)
     assert "a&lt;b" in page and "c&amp;d" in page
@@ -39,15 +39,13 @@ def test_the_comparison_page_is_escaped_and_needs_nothing_else(nasty):
     ],
 )
 def test_bars_span_what_holds_all_intervals_up_to_three_decades_with_one_in_the_middle(change, bar):
-    page = comparison_html(
-        result(kernel(measured=(PointRatio({}, 5.0, 1, 9), change))), (), "a", "b", trees()
-    )
+    found = compared(result(kernel(measured=(PointRatio({}, 5.0, 1, 9), change))))
+    page = comparison_html(found, trees())
     assert bar in page
     mark = {1.0: "47.5", 10.0: "80.83", 1e-12: "0.0"}[change.ratio]
     assert f'<rect class="mark" x="{mark}"' in page
-    assert 'class="ratio"' not in comparison_html(
-        result(kernel(measured=(PointRatio({}, 0.0, 0, 1),))), (), "", "", trees()
-    )
+    nothing = compared(result(kernel(measured=(PointRatio({}, 0.0, 0, 1),))))
+    assert 'class="ratio"' not in comparison_html(nothing, trees())
 
 
 def test_the_comparison_page_shows_both_sides_their_models_and_renames():
@@ -59,20 +57,15 @@ def test_the_comparison_page_shows_both_sides_their_models_and_renames():
     )
     ids = KernelId(Scope.CALLPATH, ("main", "old")), KernelId(Scope.CALLPATH, ("main", "new"))
     quiet = kernel("quiet", Ruling.UNCHANGED, evidence=(Finding(Ground.MEASURED, "nothing here"),))
-    page = comparison_html(
-        result(
-            one,
-            quiet,
-            kernel("x", baseline=None),
-            reasons=("another machine",),
-            notices=("beware",),
-            targets=({"p": 4.0}, {"p": 8.0}),
-        ),
-        (ids,),
-        "A",
-        "B",
-        trees(),
+    found = result(
+        one,
+        quiet,
+        kernel("x", baseline=None),
+        reasons=("another machine",),
+        notices=("beware",),
+        targets=({"p": 4.0}, {"p": 8.0}),
     )
+    page = comparison_html(compared(found, (ids,), ("A", "B")), trees())
     for text in (
         "<div>3 + p</div><div>4 * p</div>",
         "<li>main › old → main › new</li>",
@@ -121,7 +114,7 @@ def test_the_verdict_of_a_comparison_says_what_b_takes_in_seconds_if_both_have_a
 
 def test_a_comparison_in_the_terminal_speaks_of_a_and_b():
     one = result(kernel("x", baseline=None), *kernels(1))
-    shown = printed(show_comparison, one, (), limit=5, width=100)
+    shown = printed(show_comparison, compared(one), limit=5, width=100)
     assert "2 kernels worse" in shown
     header = next(line.split() for line in shown.splitlines() if line.startswith("verdict"))
     assert header[:4] == ["verdict", "kernel", "A", "B"]
@@ -130,7 +123,7 @@ def test_a_comparison_in_the_terminal_speaks_of_a_and_b():
 
 def test_a_comparison_as_data_has_no_outcome():
     ids = KernelId(Scope.CALLPATH, ("main", "old")), KernelId(Scope.CALLPATH, ("main", "new"))
-    found = document(comparison_document(result(kernel()), (ids,), "x", "y"))
+    found = document(comparison_document(compared(result(kernel()), (ids,), ("x", "y"))))
     assert (found["a"], found["b"]) == ("x", "y")
     assert found["renamed"] == [{"a": ["main", "old"], "b": ["main", "new"]}]
     assert set(check_document(result(kernel()))) - set(found) == {"outcome", "exit_code", "expectations"}
@@ -138,6 +131,6 @@ def test_a_comparison_as_data_has_no_outcome():
 
 def test_the_notes_of_the_table_are_what_stands_around_it_in_the_terminal():
     ids = KernelId(Scope.CALLPATH, ("main", "old")), KernelId(Scope.CALLPATH, ("main", "new"))
-    notes = comparison_table(result(kernel()), (ids,), limit=15).notes
+    notes = comparison_table(compared(result(kernel()), (ids,)), limit=15).notes
     assert notes[0] == comparison_verdict(result(kernel()))
     assert notes[-1] == "Possibly renamed: main › old → main › new"

@@ -21,6 +21,7 @@ from pipeline.report.check.terminal import predicted_totals, show_comparison
 from pipeline.report.page.comparison_page import comparison_html
 from pipeline.wording.quantities import figure, interval_text
 from tests.pipeline.gate.studies import SCALES, study
+from tests.pipeline.report.check.results import compared
 from tests.pipeline.report.page.studies import carried, floats
 from tests.terminal_output import printed
 
@@ -84,7 +85,7 @@ def test_terminal_json_and_page_say_the_ratio_of_the_two_predictions(both):
             assert [p[0] for p in side.predicted] == ends[0, row].tolist()
             assert [p[2] for p in side.predicted] == ends[2, row].tolist()
 
-    for kernels in (check_document(result)["kernels"], comparison_document(result, (), "a", "b").kernels):
+    for kernels in (check_document(result)["kernels"], comparison_document(compared(result)).kernels):
         for kernel in kernels:
             row = [
                 r
@@ -93,7 +94,7 @@ def test_terminal_json_and_page_say_the_ratio_of_the_two_predictions(both):
             ]
             assert [c["ratio"] for c in kernel["target"]] == pytest.approx(value[row[0]], rel=1e-9)
 
-    shown = printed(show_comparison, result, (), limit=99, width=200)
+    shown = printed(show_comparison, compared(result), limit=99, width=200)
     assert len(predicted_totals(result)) == 2
     for text, ratio in zip(predicted_totals(result), expected[:, 0].T, strict=True):
         assert text in shown and text.endswith("B / A {} [{}]".format(*in_words(ratio)))
@@ -106,7 +107,7 @@ def test_terminal_json_and_page_say_the_ratio_of_the_two_predictions(both):
         assert interval in check_markdown(result).replace("\\", "")
 
     trees = compare_trees(ComparedStudies.of(one, two, ModelOptions(), 0.01), TARGETS)
-    page = comparison_html(result, (), "a", "b", trees)
+    page = comparison_html(compared(result), trees)
     assert all(text in page for text in predicted_totals(result))
     data = carried(page)
     for kernel, (_, _, changes) in zip(result.kernels, data["kernels"], strict=True):

@@ -15,7 +15,7 @@ from pipeline.report.check.ci_servers import (
 from pipeline.report.check.document import check_document
 from pipeline.report.check.terminal import show_check, show_comparison
 from pipeline.report.page.comparison_page import comparison_html
-from tests.pipeline.report.check.results import kernel, of_every_kind, result, trees
+from tests.pipeline.report.check.results import compared, kernel, of_every_kind, result, trees
 from tests.terminal_output import printed
 
 
@@ -25,15 +25,15 @@ def every_kind():
 
 
 def test_there_is_a_kernel_of_every_verdict(every_kind):
-    assert {k.verdict for k in every_kind[0].kernels} == set(Ruling)
+    assert {k.verdict for k in every_kind.result.kernels} == set(Ruling)
 
 
 def test_the_terminal(every_kind, snapshot):
-    snapshot(printed(show_check, every_kind[0], limit=15), "terminal.txt")
+    snapshot(printed(show_check, every_kind.result, limit=15), "terminal.txt")
 
 
 def test_a_wide_terminal_shows_growth_and_longer_names(every_kind, snapshot):
-    text = printed(show_check, every_kind[0], limit=15, width=120)
+    text = printed(show_check, every_kind.result, limit=15, width=120)
     snapshot(text[: text.index("\n\nmain")] + "\n", "terminal-wide.txt")
 
 
@@ -51,31 +51,31 @@ def test_the_terminal_of_studies_that_cannot_be_compared(snapshot):
 
 
 def test_markdown(every_kind, snapshot):
-    snapshot(check_markdown(every_kind[0]), "check.md")
+    snapshot(check_markdown(every_kind.result), "check.md")
 
 
 def test_junit(every_kind, snapshot):
-    snapshot(junit_xml(every_kind[0]), "junit.xml")
+    snapshot(junit_xml(every_kind.result), "junit.xml")
 
 
 def test_github(every_kind, snapshot):
-    snapshot("\n".join(github_annotations(every_kind[0], "/src")) + "\n", "github.txt")
+    snapshot("\n".join(github_annotations(every_kind.result, "/src")) + "\n", "github.txt")
 
 
 def test_gitlab(every_kind, snapshot):
     snapshot(
-        json.dumps(gitlab_code_quality(every_kind[0], "/src", "pipeline.toml"), indent=1) + "\n",
+        json.dumps(gitlab_code_quality(every_kind.result, "/src", "pipeline.toml"), indent=1) + "\n",
         "gitlab.json",
     )
 
 
 def test_a_comparison_in_the_terminal(every_kind, snapshot):
-    snapshot(printed(show_comparison, *every_kind, limit=15), "comparison.txt")
+    snapshot(printed(show_comparison, every_kind, limit=15), "comparison.txt")
 
 
 def test_a_comparison_as_a_page(snapshot):
     one = result(kernel(), kernel("g", Ruling.IMPROVEMENT), kernel("h", Ruling.UNCHANGED, evidence=()))
-    page = comparison_html(one, (), "results-gcc", "results-llvm", trees())
+    page = comparison_html(compared(one, names=("results-gcc", "results-llvm")), trees())
     # its styles and modules
     report = r"<style>.*?</style>|<script.*?</script>|(script|style)-src (&#39;sha256-\S+?&#39; ?)+;"
     page = re.sub(report, "", page, flags=re.DOTALL)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from pipeline.gate.check_result import CheckResult
-from pipeline.gate.compared_studies import ComparedStudies, ComparedTrees, compare_trees
+from pipeline.gate.compared_studies import ComparedStudies, ComparedTrees, TwoStudies, compare_trees
 from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.gate.study_check import check
@@ -22,7 +22,7 @@ from pipeline.report.check.terminal import TOTAL_KERNEL
 from pipeline.report.page.comparison_page import comparison_html
 from pipeline.wording.quantities import estimate_text, figure
 from tests.pipeline.gate.studies import many, study
-from tests.pipeline.report.check.results import NASTY, of_every_kind
+from tests.pipeline.report.check.results import NASTY, compared, of_every_kind
 from tests.pipeline.report.page.browser import MOVING, OpenPage, Watched, shows, violations
 
 WIDE = {"width": 1400, "height": 1000}
@@ -37,7 +37,9 @@ def made() -> tuple[str, ComparedTrees, CheckResult]:
     result = check(two, one, CheckOptions(), ModelOptions(), datetime.date(2026, 1, 1))
     studies = ComparedStudies.of(one, two, ModelOptions(), 0.01)
     trees = compare_trees(studies, ())
-    return comparison_html(result, (), "gcc", "llvm", trees, studies), trees, result
+    totals = studies.curves([TOTAL_KERNEL], two.targets(()))
+    found = TwoStudies(names=("gcc", "llvm"), result=result, totals=totals)
+    return comparison_html(found, trees, studies), trees, result
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +137,7 @@ def test_of_two_scales_nothing_is_predicted_and_there_is_no_target(
     studies = ComparedStudies.of(one, two, ModelOptions(), 0.01)
     path = tmp_path / "two.html"
     trees = compare_trees(studies, ())
-    path.write_text(comparison_html(result, (), "a", "b", trees, studies), encoding="utf-8")
+    path.write_text(comparison_html(compared(result), trees, studies), encoding="utf-8")
     opened = open_page(path, viewport=WIDE)
     shows(opened.page.locator("#verdict"), re.compile(r"^B takes .* at p = 16 \(measured\), "))
     assert opened.page.locator("#scale input, #curves .line, #curves .band").count() == 0
@@ -309,11 +311,10 @@ def test_axe_finds_nothing(open_page: OpenPage, file: Path, tmp_path: Path, them
     page.get_by_role("button", name="Select k1", exact=True).click()
     box(page, "k2").focus()
     assert violations(page) == []
-    result, renamed = of_every_kind()
     one, two = study(BEFORE, seed=1), study(AFTER, seed=2)
     trees = compare_trees(ComparedStudies.of(one, two, ModelOptions(), 0.01), ())
     path = tmp_path / "every-verdict.html"
-    path.write_text(comparison_html(result, renamed, "a", "b", trees), encoding="utf-8")
+    path.write_text(comparison_html(of_every_kind(), trees), encoding="utf-8")
     page = open_page(path, viewport=size, color_scheme=theme).page
     assert violations(page) == []
 
