@@ -79,7 +79,7 @@ class TomlTable:
         """Return this table with dotted keys instead of tables; one that holds a ``value`` is a leaf."""
         return replace(self, content=_flat(self.content))
 
-    def inside(self, content: Mapping[str, Any], *name: str | int) -> "TomlTable":
+    def inside(self, content: Mapping[str, object], *name: str | int) -> "TomlTable":
         """Return a table with this content that stands inside this one."""
         return replace(self, content=content, name=(*self.name, *name))
 
@@ -186,8 +186,8 @@ class TomlTable:
         return {name: self.value(name, kinds[name], one) for name, one in declared.items() if name in self}
 
 
-def _flat(content: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
+def _flat(content: Mapping[str, object], prefix: str = "") -> dict[str, object]:
+    flat: dict[str, object] = {}
     for key, value in content.items():
         if isinstance(value, dict) and "value" not in value:
             flat |= _flat(value, f"{prefix}{key}.")
@@ -221,7 +221,7 @@ def read_toml(path: Path, failure: type[PipelineError] = InputError) -> TomlTabl
         raise failure(error.what, where=error.where, hint=error.hint) from error
 
 
-def _parsed(text: str, where: str) -> dict[str, Any]:
+def _parsed(text: str, where: str) -> dict[str, object]:
     """Return the content of a TOML document.
 
     Raises:
@@ -245,15 +245,15 @@ def _too_deep(where: str) -> InputError:
     return InputError(f"tables or arrays nested more than {DEEPEST} deep", where=where, hint="flatten them")
 
 
-def _is_deep(content: dict[str, Any]) -> bool:
-    layer: list[Any] = [content]
+def _is_deep(content: dict[str, object]) -> bool:
+    layer: list[object] = [content]
     for _ in range(DEEPEST):
         layer = [inside for value in layer for inside in _nested(value)]
     return bool(layer)
 
 
-def _nested(value: dict[str, Any] | list[Any]) -> list[Any]:
-    inside = value.values() if isinstance(value, dict) else value
+def _nested(value: object) -> list[object]:
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return [one for one in inside if isinstance(one, dict | list)]
 
 
@@ -323,7 +323,7 @@ def _key_of(assignment: str) -> str:
 def _names(dotted: str) -> Key:
     """Split a dotted key, whose parts may be quoted."""
     names: list[str] = []
-    found: Any = _parsed(f"{dotted} = 0", "")
+    found: object = _parsed(f"{dotted} = 0", "")
     while isinstance(found, dict):
         (name,) = found
         names.append(name)

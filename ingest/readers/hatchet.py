@@ -30,7 +30,7 @@ _NO_SUMS = re.compile(r"nid|rank|thread|line|_hatchet_nid|device_.*|.*\b(?:avg|m
 _COUNTS = frozenset(("count", "calls", "visits"))
 _INCLUSIVE = "inc"
 
-Node = Mapping[str, Any]
+Node = Mapping[str, object]
 
 
 @dataclass(kw_only=True)
@@ -104,7 +104,9 @@ def _add(tree: _Tree, node: int, name: str, metrics: Node) -> None:
     here = tree.stacks.location(0, 0 if device == CPU else 1, device)
     for key, value in metrics.items():
         found = _METRIC.fullmatch(str(key))
-        if found is None or type(value) not in (int, float) or _NO_SUMS.fullmatch(found["name"].lower()):
+        if found is None or isinstance(value, bool) or not isinstance(value, (int, float)):
+            continue
+        if _NO_SUMS.fullmatch(found["name"].lower()):
             continue
         unit = found["unit"] or ""
         metric, factor = _metric(found["name"], unit)

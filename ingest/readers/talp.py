@@ -207,7 +207,7 @@ def _processes(content: JsonRecord, name: str, ranks: int) -> list[JsonRecord]:
 def _number(record: JsonRecord, key: str) -> float:
     """Return a number that is not negative, 0 if it is not stated."""
     value = record.content.get(key, 0)
-    if type(value) not in (int, float) or not 0 <= value < 1 << 62:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1 << 62:
         raise InputError(f"'{key}' is no number: {str(value)[:40]}", where=record.where)
     return float(value)
 

@@ -10,7 +10,7 @@ from ingest.errors import InputError
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
-JsonObject: TypeAlias = dict[str, Any]  # what json.loads returns is known only once it is looked at
+JsonObject: TypeAlias = dict[str, object]  # what json.loads returns is known only once it is looked at
 
 
 def parse_json(text: str, where: str, first_line: int = 1) -> Any:  # noqa: ANN401 - see JsonObject

@@ -251,10 +251,36 @@ def _texts(*described: Mapping[str, object]) -> dict[str, str]:
     return {name: text for name, value in values.items() if (text := _plain_text(value))}
 
 
-_TOOLS: Sequence[Mapping[str, Any]] = tomllib.loads(
-    (files(__package__) / "benchmark_tools.toml").read_text("utf-8")
-)["tools"]
-_KERNEL, _SECONDS, _PARAMETERS = "benchmark", "time [s]", "parameters"
+@dataclass(frozen=True, kw_only=True)
+class _Tool:
+    """A tool that measures again and again, by `benchmark_tools.toml`; places are paths in its JSON."""
+
+    name: str
+    marks: Sequence[str]  # texts at the beginning of its files
+    entries: str  # place of the benchmarks
+    kernel: Sequence[str] = ()  # places of the name in an entry
+    seconds: Sequence[str]  # places of the times
+    unit: str = ""  # place of their unit, if it is not seconds
+    csv: bool = False
+    described: Mapping[str, str]  # by name, places of what describes the run
+    hint: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Timed:
+    """One measurement of a benchmark."""
+
+    kernel: str
+    parameters: Mapping[str, str]
+    seconds: float | str  # what is no number is kept for the message
+    described: Mapping[str, str]
+
+
+_TOOLS = tuple(
+    _Tool(**tool)
+    for tool in tomllib.loads((files(__package__) / "benchmark_tools.toml").read_text("utf-8"))["tools"]
+)
+_KERNEL, _SECONDS = "benchmark", "time [s]"
 
 _SETTINGS = (
     "real_time",
@@ -268,10 +294,10 @@ _SETTINGS = (
 _AGGREGATES = ("mean", "median", "stddev", "cv", "BigO", "RMS", "min", "max")
 
 
-def _tool_of(path: Path) -> Mapping[str, Any] | None:
+def _tool_of(path: Path) -> _Tool | None:
     """Return which tool wrote a file, None if none of them did."""
     start = head(path)
-    return next((tool for tool in _TOOLS if all(mark.encode() in start for mark in tool["marks"])), None)
+    return next((tool for tool in _TOOLS if all(mark.encode() in start for mark in tool.marks)), None)
 
 
 def _read_results(path: Path, mapping: TableMapping) -> tuple[Frame, TableMapping]:
@@ -284,26 +310,26 @@ def _read_results(path: Path, mapping: TableMapping) -> tuple[Frame, TableMappin
 
     tool = _tool_of(path) or _TOOLS[0]
     rows = list(_rows(tool, path))
-    kinds = {
-        tuple(n for n, text in row[_PARAMETERS].items() if is_number(text)): row[_KERNEL]
-        for row in rows[::-1]
-    }
+    kinds = {tuple(n for n, v in row.parameters.items() if is_number(v)): row.kernel for row in rows[::-1]}
     kinds.pop((), None)
     if not kinds:
-        raise InputError(f"a result of {tool['name']} without parameters", where=str(path), hint=tool["hint"])
+        raise InputError(f"a result of {tool.name} without parameters", where=str(path), hint=tool.hint)
     parameters = mapping.parameters or next(iter(kinds))
     if len(kinds) > 1 and not mapping.parameters:
         shown = ", ".join(f"{kernel} ({', '.join(names)})" for names, kernel in list(kinds.items())[:3])
         hint = f"choose some: parameters = {list(parameters)} in [table]"
         raise InputError(f"benchmarks with different parameters: {shown}", where=str(path), hint=hint)
-    used = [row | row[_PARAMETERS] for row in rows if set(parameters) <= row[_PARAMETERS].keys()]
-    left = dict.fromkeys(row[_KERNEL] for row in rows if not set(parameters) <= row[_PARAMETERS].keys())
-    table = pd.DataFrame(used).drop(columns=_PARAMETERS).astype(object).fillna("")
+    used = [row for row in rows if set(parameters) <= row.parameters.keys()]
+    left = dict.fromkeys(row.kernel for row in rows if not set(parameters) <= row.parameters.keys())
+    columns = [
+        {_KERNEL: row.kernel, _SECONDS: row.seconds, **row.described, **row.parameters} for row in used
+    ]
+    table = pd.DataFrame(columns).astype(object).fillna("")
     described = tuple(name for name in table.columns if name not in (_KERNEL, _SECONDS, *parameters))
-    stated = {"parameters": tuple(parameters), "kernel": _KERNEL, "value": (_SECONDS,), "metadata": described}
     said = (f"{', '.join(left)}: left out, without {', '.join(parameters)}",) if left else ()
-    frame = Frame(source=str(path), table=table, place=lambda row: str(used[row][_KERNEL]), said=said)
-    return frame, replace(mapping, separator="", **stated)  # type: ignore[arg-type]
+    frame = Frame(source=str(path), table=table, place=lambda row: used[row].kernel, said=said)
+    stated = replace(mapping, kernel=_KERNEL, value=(_SECONDS,), separator="", metadata=described)
+    return frame, replace(stated, parameters=tuple(parameters))
 
 
 _DEPTH = 4  # folders below the directory: ReFrame has perflogs/<system>/<partition>
@@ -452,48 +478,44 @@ _KINDS: Sequence[
 )
 
 
-def _rows(tool: Mapping[str, Any], path: Path) -> Iterator[dict[str, Any]]:
+def _rows(tool: _Tool, path: Path) -> Iterator[_Timed]:
     """Yield kernel, parameters as texts, seconds and what describes the run of each measurement."""
-    if tool.get("csv"):
-        content: Any = read_csv(path).table.astype(str).to_dict("records")
+    if tool.csv:
+        content: object = read_csv(path).table.astype(str).to_dict("records")
     else:
         content = parse_json(read_text(path), str(path))
-    content = list(_asv(content, path)) if tool["name"] == "asv" else content
-    entries = _found(content, tool["entries"])
-    statistics = [_statistic(entry) if "unit" in tool else "" for entry in entries]
+    content = list(_asv(content, path)) if tool.name == "asv" else content
+    entries = _found(content, tool.entries)
+    statistics = [_statistic(entry) if tool.unit else "" for entry in entries]
     kept = next((kind for kind in ("", "mean", "median") if kind in statistics), "")
     for entry, statistic in zip(entries, statistics, strict=True):
         if statistic != kept or str(_first(entry, ["error_occurred"])).lower() == "true":
             continue
-        described = {name: _described(at, content, entry) for name, at in tool["described"].items()}
+        described = {name: _described(at, content, entry) for name, at in tool.described.items()}
         own = _first(entry, ["parameters", "params"])
         parameters = {n: str(value) for n, value in own.items()} if isinstance(own, dict) else {}
-        kernel = (
-            str(_first(entry, tool.get("kernel", [])) or WHOLE_RUN)
-            .removesuffix(f"_{statistic}")
-            .partition("[")[0]
-        )
+        kernel = str(_first(entry, tool.kernel) or WHOLE_RUN).removesuffix(f"_{statistic}").partition("[")[0]
         unit: float | None = 1.0
-        if "unit" in tool:
-            unit = TIME_UNITS.get(str(_first(entry, [tool["unit"]])))
+        if tool.unit:
+            unit = TIME_UNITS.get(str(_first(entry, [tool.unit])))
             kernel, parameters = _google_name(kernel)
             _check_threads(parameters, described.get("library", ""), str(path))
         for name, text in parameters.items() if "command" in described else ():
             described["command"] = described["command"].replace(text or "\\0", f"{{{name}}}")
-        values = next((found for place in tool["seconds"] if (found := _found(entry, place))), [])
+        values = next((found for place in tool.seconds if (found := _found(entry, place))), [])
         for value in map(str, values if unit else []):
             seconds = float(value) * (unit or 1.0) if is_number(value) else value
-            yield {_KERNEL: kernel, _PARAMETERS: parameters, _SECONDS: seconds} | described
+            yield _Timed(kernel=kernel, parameters=parameters, seconds=seconds, described=described)
 
 
-def _described(at: str, content: Any, entry: Any) -> str:  # noqa: ANN401 - of JSON
+def _described(at: str, content: object, entry: object) -> str:
     """Return the text at a place, with what stands behind the place as its unit."""
     place, _, unit = at.partition(" ")
     found = _first(content, [place]) or _first(entry, [place])
     return f"{found} {unit}".strip()[:200] if found else ""
 
 
-def _found(value: Any, place: str) -> list[Any]:  # noqa: ANN401 - of JSON
+def _found(value: object, place: str) -> list[object]:
     """Return what stands at a place, none if nothing does."""
     found = [value]
     for name in place.split("."):
@@ -504,11 +526,11 @@ def _found(value: Any, place: str) -> list[Any]:  # noqa: ANN401 - of JSON
     return found
 
 
-def _first(value: Any, places: Sequence[str]) -> Any:  # noqa: ANN401 - of JSON
+def _first(value: object, places: Sequence[str]) -> object:
     return next((found for place in places for found in _found(value, place)), "")
 
 
-def _statistic(entry: Any) -> str:  # noqa: ANN401 - of JSON
+def _statistic(entry: object) -> str:
     """Return what an entry of Google Benchmark is of others, empty if it is a measurement."""
     ending = str(_first(entry, ["name"])).rpartition("_")[2]
     return str(_first(entry, ["aggregate_name"]) or (ending if ending in _AGGREGATES else ""))
@@ -533,12 +555,13 @@ def _check_threads(parameters: Mapping[str, str], version: str, source: str) -> 
         raise InputError(what, where=source, hint="measure with a later version, as JSON")
 
 
-def _asv(content: Any, path: Path) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - of JSON
+def _asv(content: object, path: Path) -> Iterator[dict[str, object]]:
     """Yield the times of asv, whose results are lists over the product of their parameters."""
     listed = path.parent.parent / "benchmarks.json"
     known = parse_json(read_text(listed), str(listed)) if listed.is_file() else {}
     columns = _found(content, "result_columns.*") or ["result", "params"]
-    for name, entry in dict(next(iter(_found(content, "results")), {})).items():
+    results_of = _first(content, ["results"])
+    for name, entry in results_of.items() if isinstance(results_of, dict) else ():
         about = known.get(name) if isinstance(known, dict) else None
         values = entry if isinstance(entry, list) else [entry]
         row = entry if isinstance(entry, dict) else dict(zip(columns, values, strict=False))
@@ -549,5 +572,5 @@ def _asv(content: Any, path: Path) -> Iterator[dict[str, Any]]:  # noqa: ANN401 
         results = row.get("result") if isinstance(row.get("result"), list) else [row.get("result")]
         for value, point in zip(results or (), product(*axes), strict=False):
             texts = dict(zip(map(str, names), (str(text).strip("'") for text in point), strict=False))
-            of_one = {"name": name, _PARAMETERS: texts, "seconds": value if str(value) != "nan" else None}
+            of_one = {"name": name, "parameters": texts, "seconds": value if str(value) != "nan" else None}
             yield of_one | {key: _first(content, [key]) for key in ("commit_hash", "env_name")}

@@ -160,6 +160,8 @@ def _of_trace(path: Path, timeline: Timeline) -> tuple[list[Activities], list[st
 def _of_events(events: Iterable[Event], paradigm: str, timeline: Timeline) -> Iterator[Row]:
     for event in events:
         values = event["args"]
+        if not isinstance(values, dict):
+            raise TypeError("no arguments")
         begin, end, process, thread = (int(values[name]) for name in _COLUMNS[:4])
         device, stream = (int(values.get(name, 0)) for name in _ON_DEVICE)
         name = writable(str(event.get("name") or UNKNOWN))

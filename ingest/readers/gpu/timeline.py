@@ -36,7 +36,7 @@ _HEAD_BYTES = 1 << 16
 _MICROSECOND = 1000.0  # in nanoseconds
 _UNNAMED = "[unnamed]"
 
-Event = dict[str, Any]
+Event = dict[str, object]
 
 
 @dataclass(frozen=True)
@@ -125,10 +125,15 @@ def paired(events: Sequence[Event]) -> tuple[list[Event], int]:
             begun = open_.get((event.get("pid"), event.get("tid")))
             if begun:
                 begin = begun.pop()
-                found.append({**begin, "ph": "X", "dur": float(event["ts"]) - float(begin["ts"])})
+                found.append({**begin, "ph": "X", "dur": _moment(event) - _moment(begin)})
             else:
                 alone += 1
     return found, alone + sum(map(len, open_.values()))
+
+
+def _moment(event: Event) -> float:
+    found = event["ts"]
+    return float(found if isinstance(found, (int, float)) else str(found))
 
 
 def times(events: Sequence[Event]) -> tuple[IntArray, IntArray]:
