@@ -67,14 +67,5 @@ def device_rows(classes: IntArray) -> IntArray:
 
 def with_idle_region(tree: CallTree, regions: RegionTable) -> tuple[CallTree, RegionTable]:
     """Add a root of the region `IDLE` behind all call paths."""
-    number = len(regions)
-    return (
-        CallTree(np.append(tree.parent, -1), np.append(tree.region, number)),
-        RegionTable(
-            name=(*regions.name, IDLE),
-            mangled=(*regions.mangled, IDLE),
-            paradigm=(*regions.paradigm, GPU_IDLE),
-            file=(*regions.file, ""),
-            line=np.append(regions.line, -1),
-        ),
-    )
+    added = CallTree(np.append(tree.parent, -1), np.append(tree.region, len(regions)))
+    return added, RegionTable.joined([regions, RegionTable.named((IDLE,), (GPU_IDLE,))])

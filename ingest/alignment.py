@@ -11,7 +11,7 @@ from ingest.errors import InputError
 from ingest.experiment import Experiment, RunRecord
 from ingest.parameter_roles import leave_out, marked_names
 from ingest.profile import Metric, RegionTable
-from ingest.reduction import ReducedProfile, Reduction, RunFacts, location_count
+from ingest.reduction import ReducedProfile, Reduction, RunFacts
 from ingest.run_names import PROCESSES
 from ingest.run_settings import differing_settings
 from ingest.series import MeasuredSeries
@@ -93,8 +93,7 @@ def align(parameters: Sequence[str], runs: Iterable[MeasuredRun]) -> Experiment:
     if not placed:
         raise InputError("no run could be read", hint="see the notices for the reasons")
     stated = np.array([run.parameters for run, _ in placed], dtype=np.float64).reshape(len(placed), -1)
-    located = [location_count(run.profile.process, run.profile.device_time) for run, _ in placed]
-    counts = np.array(located, dtype=np.float64)
+    counts = np.array([run.profile.locations for run, _ in placed], dtype=np.float64)
     kept, left_out = leave_out(parameters, stated, counts)
     names = [parameters[c] for c in kept]
     placed = [

@@ -231,16 +231,15 @@ def _study(
 ) -> Discovery:
     """Number the runs of each kind; what tells the kinds is metadata."""
     stated = [_stated(profile.reader.texts, profile) for profile in found]
-    labelled = _set_labels_apart(parameters, values, texts, stated, str(found[0].entry.parent))
+    where = str(found[0].entry.parent)
+    kept, points, kinds = _set_labels_apart(parameters, values, texts, stated, where)
     runs: list[Run] = []
-    for kind in dict.fromkeys(tuple(kind.items()) for kind in labelled.kinds):
-        own = [i for i, other in enumerate(labelled.kinds) if tuple(other.items()) == kind]
-        numbered = _numbered(
-            [found[i] for i in own], [labelled.values[i] for i in own], [repetitions[i] for i in own]
-        )
+    for kind in dict.fromkeys(tuple(kind.items()) for kind in kinds):
+        own = [i for i, other in enumerate(kinds) if tuple(other.items()) == kind]
+        numbered = _numbered([found[i] for i in own], [points[i] for i in own], [repetitions[i] for i in own])
         runs += [replace(run, metadata=dict(kind)) for run in numbered]
     ordered = tuple(sorted(runs, key=lambda run: (run.parameters, run.repetition, run.path)))
-    return Discovery(labelled.parameters, ordered, tuple(skipped), notices, labelled.labels)
+    return Discovery(kept, ordered, tuple(skipped), notices, tuple(kinds[0]))
 
 
 def _stated(
@@ -429,29 +428,22 @@ def _numbered(
 # They are no series, nor are they repetitions: one kind is modelled, the one with the most points.
 
 
-@dataclass(frozen=True, kw_only=True)
-class Labelled:
-    """Runs whose labels are set apart from their parameters."""
-
-    parameters: tuple[str, ...]
-    values: tuple[Point, ...]  # of the parameters, one row per run
-    labels: tuple[str, ...]  # the names of the labels
-    kinds: tuple[Mapping[str, str], ...]  # the labels of each run, as texts by name
-
-
 def _set_labels_apart(
     parameters: Sequence[str],
     values: Sequence[Point],
     texts: Sequence[str],
     stated: Sequence[Mapping[str, str]],
     where: str,
-) -> Labelled:
+) -> tuple[tuple[str, ...], list[Point], list[dict[str, str]]]:
     """Separate parameters from labels: numbers that are 0 or 1, or whose name says what they stand for.
 
     Args:
         values: one row per run.
         texts: those in the name of each run, which tell kinds, too; empty if they say nothing.
         stated: the texts that each profile states, by name; none of a run that cannot be read.
+
+    Returns:
+        The names of the parameters, their values and the labels by name, both with one row per run.
     """
     columns = [{row[i] for row in values} for i in range(len(parameters))]
     is_label = [
@@ -470,12 +462,7 @@ def _set_labels_apart(
     for name in _telling_names(stated, rows, told):
         labels.append(name)
         told = [{**of, name: run.get(name, "")} for of, run in zip(told, stated, strict=True)]
-    return Labelled(
-        parameters=tuple(name for name in parameters if name not in labels),
-        values=tuple(rows),
-        labels=tuple(labels),
-        kinds=tuple(told),
-    )
+    return tuple(name for name in parameters if name not in labels), rows, told
 
 
 def _telling_names(

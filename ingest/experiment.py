@@ -1,6 +1,6 @@
 """`Experiment`: all runs of a study, aligned on one call tree."""
 
-from collections.abc import Container, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -263,23 +263,24 @@ class Experiment:
         """Whether a run was measured on accelerators."""
         return any(run.device_time.size for run in self.runs)
 
+    def of_runs(self, value: Callable[[RunRecord], float]) -> FloatArray:
+        """Return a value of each run, float64[P, R], NaN where no run was measured."""
+        found = np.full(self.shape, np.nan)
+        for run in self.runs:
+            found[run.point, run.repetition] = value(run)
+        return found
+
     def locations(self, metric: str = "time") -> FloatArray:
         """Return on how many locations a metric was measured, float64[P, R], NaN where no run was measured.
 
         They are CPU locations, and accelerators for ``gpu_time`` and the like.
         """
-        counts = np.full(self.shape, np.nan)
-        for run in self.runs:
-            on_devices = metric.startswith(GPU)
-            counts[run.point, run.repetition] = run.device_time.shape[1] if on_devices else len(run.process)
-        return counts
+        on_devices = metric.startswith(GPU)
+        return self.of_runs(lambda run: run.device_time.shape[1] if on_devices else len(run.process))
 
     def cores(self, *, held: bool = False) -> FloatArray:
         """Return how many cores the runs used, or held, float64[P, R]; NaN where no run was measured."""
-        counts = np.full(self.shape, np.nan)
-        for run in self.runs:
-            counts[run.point, run.repetition] = run.cores.held if held else run.cores.used
-        return counts
+        return self.of_runs(lambda run: run.cores.held if held else run.cores.used)
 
     @property
     def metrics_of_runs(self) -> tuple[str, ...]:
@@ -295,10 +296,7 @@ class Experiment:
         Args:
             metric: one of `RUN_METRICS`.
         """
-        found = np.full(self.shape, np.nan)
-        for run in self.runs:
-            found[run.point, run.repetition] = stated_memory(run.attributes, metric, run.cores.nodes)
-        return found
+        return self.of_runs(lambda run: stated_memory(run.attributes, metric, run.cores.nodes))
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -61,11 +61,6 @@ class Reduction:
         return Reduction(**{name: change(array) for name, array in vars(self).items()})
 
 
-def location_count(process: IntArray, device_time: FloatArray) -> int:
-    """Return the number of CPU locations of a run; of accelerators if it has nothing else."""
-    return len(process) or max(device_time.shape[1], 1)
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RunFacts:
     """What is kept of a run beyond the values of its call paths."""
@@ -81,6 +76,11 @@ class RunFacts:
     # the values of the largest kernels on each location, of one metric on cores and of the same one on
     # accelerators, by their names; there are none in stored experiments
     largest: Mapping[str, LocationValues] = field(default_factory=dict)
+
+    @property
+    def locations(self) -> int:
+        """The number of CPU locations; of accelerators if there is nothing else."""
+        return len(self.process) or max(self.device_time.shape[1], 1)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -16,7 +16,6 @@ from ingest.parameter_roles import (
     marked_names,
     unit_counted,
 )
-from ingest.reduction import location_count
 from ingest.region_class import USEFUL_WORK
 from ingest.run_settings import GENERATOR, TABLE_SETTING, stated_sizes
 
@@ -108,11 +107,8 @@ def _by_computing_time(experiment: Experiment, parameter: str) -> ScalingDecisio
         return ScalingDecision(
             Scaling.STRONG, parameter, "no computing time was measured: strong scaling is assumed"
         )
-    strong, shown, separated = (
-        slope < _STRONG_SLOPE,
-        _power(parameter, slope),
-        any(not USEFUL_WORK.issuperset(run.classes) for run in experiment.runs),
-    )
+    strong, shown = slope < _STRONG_SLOPE, _power(parameter, slope)
+    separated = any(not USEFUL_WORK.issuperset(run.classes) for run in experiment.runs)
     if not strong and not separated:
         return ScalingDecision(
             Scaling.NONE,
@@ -150,7 +146,7 @@ def named_by_runs(names: Sequence[str], points: FloatArray, runs: Sequence[RunRe
 
 def _of_runs(points: FloatArray, runs: Sequence[RunRecord]) -> tuple[FloatArray, FloatArray]:
     """Return values of the parameters of runs, float64[n, D], and their numbers of locations."""
-    counts = [float(location_count(run.process, run.device_time)) for run in runs]
+    counts = [float(run.locations) for run in runs]
     return points[[run.point for run in runs]], np.array(counts)
 
 
@@ -159,11 +155,7 @@ def computing_time_per_location(experiment: Experiment) -> FloatArray:
 
     Hosts and accelerators compute: their seconds are summed, and divided by the number of CPU locations.
     """
-    found = np.full(experiment.shape, np.nan)
-    for run in experiment.runs:
-        seconds = float(run.useful_time.sum() + run.kernel_time.sum())
-        found[run.point, run.repetition] = seconds / location_count(run.process, run.device_time)
-    return found
+    return experiment.of_runs(lambda run: (run.useful_time.sum() + run.kernel_time.sum()) / run.locations)
 
 
 def _slope(points: FloatArray, column: int, measured: FloatArray) -> float | None:

@@ -76,10 +76,7 @@ def visits_of(experiment: Experiment, callpaths: IntArray) -> FloatArray:
 
 def stated_counts(experiment: Experiment, name: str) -> FloatArray:
     """Return how many steps, iterations or the like each run states, float64[P, R]; NaN for those without."""
-    counts: FloatArray = np.full(experiment.shape, np.nan)
-    for run in experiment.runs:
-        counts[run.point, run.repetition] = stated_count(run.attributes, name)
-    return counts
+    return experiment.of_runs(lambda run: stated_count(run.attributes, name))
 
 
 def unequal_steps(experiment: Experiment) -> bool:

@@ -108,9 +108,7 @@ def _units_of_work(
 
 def _measured_work(experiment: Experiment) -> FloatArray:
     """Return the units at the P points, means over the repetitions; 1 where none are stated."""
-    work = np.full(experiment.shape, np.nan)
-    for run in experiment.runs:
-        work[run.point, run.repetition] = float(run.attributes.get(UNITS_OF_WORK, 1.0))
+    work = experiment.of_runs(lambda run: float(run.attributes.get(UNITS_OF_WORK, 1.0)))
     return mean_over_repetitions(work if experiment.per is None else work / experiment.per.visits)
 
 
