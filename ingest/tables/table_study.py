@@ -38,9 +38,12 @@ _MOST_DIFFERENT = 0.9  # of the runs, that have other values of such a number
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class NumberedRows:
+class _NumberedRows:
     """N rows of all tables together, with the run and the call path of each."""
 
+    source: str
+    mapping: TableMapping
+    parameters: tuple[str, ...]  # D of them
     rows: tuple[TableRows, ...]
     file: IntArray  # int64[N], index into `rows`
     index: IntArray  # int64[N], number of the row in its table
@@ -51,6 +54,11 @@ class NumberedRows:
     node: IntArray  # int64[N], call path
     tree: CallTree  # the call paths of all runs, in preorder
     names: tuple[str, ...]
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The names of the metrics of all tables."""
+        return tuple(dict.fromkeys(name for rows in self.rows for name in rows.values))
 
     def column(self, name: str) -> FloatArray:
         """Return a metric or another column of numbers of all rows, NaN for tables without it."""
@@ -125,43 +133,35 @@ def make_study(
                 hint="give all the same columns, or name one as file in [table] of pipeline.toml",
             )
     total: Sequence[str] = ()
-    table = _number_rows(tables, mapping.separator, source)
+    table = _number_rows(tables, mapping, source)
     if not mapping.inclusive and not mapping.value:
-        tables, total = _without_total(table, source)
-        table = _number_rows(tables, mapping.separator, source) if total else table
+        tables, total = _without_total(table)
+        table = _number_rows(tables, mapping, source) if total else table
     bad = _bad_runs(table)
     unknown = bool(np.isnan(np.concatenate([rows.locations for rows in tables])).all())
     said = one_line("; ".join(dict.fromkeys([*(role for rows in tables for role in rows.roles), *total])))
     roles = (said if len(said) <= _MAX_ROLES else f"{said[: _MAX_ROLES - 3]}...",) if said else ()
     if unknown:
-        series = _as_series(table, parameters, bad, mapping, source, roles)
+        series = _as_series(table, bad, roles)
         return TableStudy(parameters, (), series, (), series.notices, "".join(roles))
-    study = _as_runs(table, parameters, bad, mapping, source, only)
+    study = _as_runs(table, bad, only)
     return replace(study, notices=(*roles, *study.notices), roles="".join(roles))
 
 
-def _as_runs(
-    table: NumberedRows,
-    parameters: tuple[str, ...],
-    bad: dict[int, str],
-    mapping: TableMapping,
-    source: str,
-    only: tuple[str, str] | None,
-) -> TableStudy:
-    locations = _locations(table, bad)
-    metrics = list(dict.fromkeys(name for rows in table.rows for name in rows.values))
-    stored = {name: _dense(table, name, mapping, source) for name in metrics}
+def _as_runs(table: _NumberedRows, bad: dict[int, str], only: tuple[str, str] | None) -> TableStudy:
+    locations, mapping = _locations(table, bad), table.mapping
+    stored = {name: _dense(table, name) for name in table.metrics}
     ranks = _ranks(table)
     used = [run for run in range(len(table.point_of)) if run not in bad]
-    names = [_name(table, parameters, run, source) for run in range(len(table.point_of))]
+    names = [_name(table, run) for run in range(len(table.point_of))]
     if not used:
         first = next(iter(bad))
         more = f" (and {len(bad) - 1} more runs that cannot be used)" if len(bad) > 1 else ""
         raise InputError(
-            f"{bad[first]}{more}", where=source, hint="fill in the cell, or delete the rows of the run"
+            f"{bad[first]}{more}", where=table.source, hint="fill in the cell, or delete the rows of the run"
         )
     if sum(int(locations[run]) for run in used) > _MAX_ALL_LOCATIONS:
-        raise InputError("more locations than any study has", where=source)
+        raise InputError("more locations than any study has", where=table.source)
     described, notices = _metadata(table)
     if only is not None and only[0] in described:
         name, value = only
@@ -169,7 +169,7 @@ def _as_runs(
     notices += (*_of_rates(table), *_gaps(table, used), *_mixed(table, used, described))
     runs = []
     for run in used:
-        values, where = _values(table, run, stored, ranks, int(locations[run]), mapping)
+        values, where = _values(table, run, stored, ranks, int(locations[run]))
         process = _processes(table, run, int(locations[run]))
         attributes = {GENERATOR: TABLE_SETTING} | {
             METADATA + name: texts[run] for name, texts in described.items()
@@ -181,11 +181,11 @@ def _as_runs(
             TableRun(
                 parameters=tuple(table.points[table.point_of[run]].tolist()),
                 repetition=int(table.repetition[run]),
-                profile=_profile(names[run], table, values, process, attributes, mapping),
+                profile=_profile(names[run], table, values, process, attributes),
             )
         )
     return TableStudy(
-        parameters=parameters,
+        parameters=table.parameters,
         runs=tuple(runs),
         series=None,
         damaged=tuple((names[run], one_line(what)) for run, what in sorted(bad.items())),
@@ -193,7 +193,7 @@ def _as_runs(
     )
 
 
-def _locations(table: NumberedRows, bad: dict[int, str]) -> FloatArray:
+def _locations(table: _NumberedRows, bad: dict[int, str]) -> FloatArray:
     """Return the number of locations per run; runs in which it is missing, odd or not the same are bad."""
     stated = np.concatenate([rows.locations for rows in table.rows])
     size = len(table.point_of)
@@ -217,25 +217,24 @@ def _locations(table: NumberedRows, bad: dict[int, str]) -> FloatArray:
     return least
 
 
-def _ranks(table: NumberedRows) -> IntArray | None:
+def _ranks(table: _NumberedRows) -> IntArray | None:
     columns = [rows.rank for rows in table.rows]
     return None if any(column is None for column in columns) else np.concatenate(columns)  # type: ignore[arg-type]
 
 
-def _dense(table: NumberedRows, name: str, mapping: TableMapping, source: str) -> FloatArray:
+def _dense(table: _NumberedRows, name: str) -> FloatArray:
     values = table.column(name)
     if not (np.abs(values[np.isfinite(values)]) < LARGEST).all():
-        raise InputError(f"a value of {name} is too large", where=source)
+        raise InputError(f"a value of {name} is too large", where=table.source)
     return np.nan_to_num(values)
 
 
 def _values(
-    table: NumberedRows,
+    table: _NumberedRows,
     run: int,
     stored: Mapping[str, FloatArray],
     ranks: IntArray | None,
     locations: int,
-    mapping: TableMapping,
 ) -> tuple[dict[str, FloatArray], IntArray | None]:
     """Return float64[n, location] per metric, and the locations of its rows if they state ranks."""
     rows = np.flatnonzero(table.run == run)
@@ -243,7 +242,7 @@ def _values(
     where = None
     if ranks is not None and len(found := np.unique(ranks[rows])) <= locations:
         where = np.searchsorted(found, ranks[rows])
-    found_values = {}
+    found_values, mapping = {}, table.mapping
     for name, column in stored.items():
         share = locations if mapping.statistic == "sum" and where is None else 1
         dense = np.zeros((len(table.tree), 1 if where is None else locations))
@@ -265,7 +264,7 @@ def _fill_callers(tree: CallTree, values: FloatArray, there: Any) -> None:  # no
             values[caller] += np.where(there[caller], 0.0, values[node])
 
 
-def _processes(table: NumberedRows, run: int, locations: int) -> IntArray:
+def _processes(table: _NumberedRows, run: int, locations: int) -> IntArray:
     """Return the process of each location: as many processes as stated, if they fit."""
     row = int(np.flatnonzero(table.run == run)[0])
     process = table.rows[table.file[row]].process[table.index[row]]
@@ -276,11 +275,10 @@ def _processes(table: NumberedRows, run: int, locations: int) -> IntArray:
 
 def _profile(
     source: str,
-    table: NumberedRows,
+    table: _NumberedRows,
     values: Mapping[str, FloatArray],
     process: IntArray,
     attributes: Mapping[str, str],
-    mapping: TableMapping,
 ) -> Profile:
     return Profile(
         source=source,
@@ -292,7 +290,7 @@ def _profile(
                 name,
                 _UNITS.get(name, ""),
                 MetricKind.INCLUSIVE
-                if mapping.inclusive and name == TIME
+                if table.mapping.inclusive and name == TIME
                 else _KINDS.get(name, MetricKind.EXCLUSIVE),
             )
             for name in values
@@ -302,13 +300,13 @@ def _profile(
     )
 
 
-def _name(table: NumberedRows, parameters: Sequence[str], run: int, source: str) -> str:
-    point = zip(parameters, table.points[table.point_of[run]].tolist(), strict=True)
+def _name(table: _NumberedRows, run: int) -> str:
+    point = zip(table.parameters, table.points[table.point_of[run]].tolist(), strict=True)
     text = ", ".join(f"{name} = {value:.15g}" for name, value in point)
-    return f"{source} ({text}, repetition {table.repetition[run]})"
+    return f"{table.source} ({text}, repetition {table.repetition[run]})"
 
 
-def _metadata(table: NumberedRows) -> tuple[dict[str, list[str]], tuple[str, ...]]:
+def _metadata(table: _NumberedRows) -> tuple[dict[str, list[str]], tuple[str, ...]]:
     """Return per name what describes each run, and notices on columns that are not read.
 
     Of the unknown columns of numbers, those that have one value in each run describe it.
@@ -335,7 +333,7 @@ def _metadata(table: NumberedRows) -> tuple[dict[str, list[str]], tuple[str, ...
     return found, tuple(map(one_line, left_out))
 
 
-def _of_rates(table: NumberedRows) -> tuple[str, ...]:
+def _of_rates(table: _NumberedRows) -> tuple[str, ...]:
     """Say which rates times were made from."""
     rates = {text for rows in table.rows for text in set(rows.described.get(RATE_METRIC, ()))}
     return tuple(
@@ -344,7 +342,7 @@ def _of_rates(table: NumberedRows) -> tuple[str, ...]:
 
 
 def _mixed(
-    table: NumberedRows, used: Sequence[int], described: Mapping[str, Sequence[str]]
+    table: _NumberedRows, used: Sequence[int], described: Mapping[str, Sequence[str]]
 ) -> tuple[str, ...]:
     """Say in which metadata runs of the same point differ, if it may be a dimension: if values recur."""
     notices = []
@@ -360,7 +358,7 @@ def _mixed(
     return tuple(notices)
 
 
-def _gaps(table: NumberedRows, used: Sequence[int]) -> tuple[str, ...]:
+def _gaps(table: _NumberedRows, used: Sequence[int]) -> tuple[str, ...]:
     there = np.zeros((len(table.tree), len(table.point_of)), dtype=np.bool_)
     there[table.node, table.run] = True
     kernels = there.any(axis=1)
@@ -371,16 +369,9 @@ def _gaps(table: NumberedRows, used: Sequence[int]) -> tuple[str, ...]:
     return (f"{subject} no row in some of the runs and {verb} as zero there",)
 
 
-def _as_series(
-    table: NumberedRows,
-    parameters: tuple[str, ...],
-    bad: dict[int, str],
-    mapping: TableMapping,
-    source: str,
-    roles: tuple[str, ...],
-) -> MeasuredSeries:
+def _as_series(table: _NumberedRows, bad: dict[int, str], roles: tuple[str, ...]) -> MeasuredSeries:
     """Take the values as they are; cells without a valid one count as not measured."""
-    metrics = list(dict.fromkeys(name for rows in table.rows for name in rows.values))
+    metrics, source = table.metrics, table.source
     shape = (len(table.tree), len(table.points), int(table.repetition.max()))
     if int(np.prod(shape)) * len(metrics) > MAX_VALUES:
         raise InputError("too large for memory", where=source, hint="split the file")
@@ -395,7 +386,7 @@ def _as_series(
     if not np.isfinite(values[TIME]).any():
         what = next(iter(bad.values()), "it has no time")
         raise InputError(what, where=source)
-    if mapping.inclusive:
+    if table.mapping.inclusive:
         flat = values[TIME].reshape(len(table.tree), -1)
         values[TIME] = table.tree.exclusive(np.nan_to_num(flat)).reshape(shape)
     described, not_read = _metadata(table)
@@ -407,7 +398,7 @@ def _as_series(
     )
     return MeasuredSeries(
         source=source,
-        parameters=parameters,
+        parameters=table.parameters,
         points=table.points,
         callpaths=CallPaths.of(table.tree, table.names),
         metrics=tuple(Metric(name, _UNITS.get(name, "")) for name in metrics),
@@ -417,7 +408,7 @@ def _as_series(
     )
 
 
-def _without_total(table: NumberedRows, source: str) -> tuple[Sequence[TableRows], tuple[str, ...]]:
+def _without_total(table: _NumberedRows) -> tuple[Sequence[TableRows], tuple[str, ...]]:
     """Put the time outside all parts in the place of a total, and say so; nothing if there is none.
 
     Raises:
@@ -432,7 +423,7 @@ def _without_total(table: NumberedRows, source: str) -> tuple[Sequence[TableRows
         rank = np.concatenate(ranks)
         key = np.unique(key * (int(rank.max()) + 2) + rank, return_inverse=True)[1]
     names = [table.names[region] for region in table.tree.region.tolist()]
-    node, *same = _totals(names, table.node, key, time, source)
+    node, *same = _totals(names, table.node, key, time, table.source)
     if node < 0:
         return table.rows, ()
     at, again = table.node == node, np.isin(table.node, same)
@@ -444,7 +435,7 @@ def _without_total(table: NumberedRows, source: str) -> tuple[Sequence[TableRows
         other = f"{names[table.node[row]]} {value_text(time[row])} s" if again[row] else ""
         other = other or f"its parts {value_text(total[row] - rest[row])} s"
         what = f"{table.place(row)}: {names[node]} is {value_text(total[row])} s, {other}"
-        raise InputError(what, where=source, hint=f"which is the time? {STATE_IT}")
+        raise InputError(what, where=table.source, hint=f"which is the time? {STATE_IT}")
     kept = bool((rest[at] > _LEAST_REST * total[at]).any()) or bool((at | again).all())
     tables, start = [], 0
     for rows in table.rows:
@@ -492,11 +483,8 @@ def _totals(names: Sequence[str], node: IntArray, key: IntArray, time: FloatArra
     return [int(equal.argmax())]
 
 
-def _number_rows(tables: Sequence[TableRows], separator: str, source: str) -> NumberedRows:
+def _number_rows(tables: Sequence[TableRows], mapping: TableMapping, source: str) -> _NumberedRows:
     """Find the runs: rows with the same parameters and repetition are of one.
-
-    Args:
-        separator: of the regions in a call path; empty if nothing separates them.
 
     Raises:
         InputError: a kernel stands twice in a run, or call paths are too long.
@@ -506,7 +494,7 @@ def _number_rows(tables: Sequence[TableRows], separator: str, source: str) -> Nu
     points, point = _unique_rows(
         np.concatenate([rows.points[:, order] for rows, order in zip(tables, columns, strict=True)])
     )
-    builder = CallTreeBuilder()
+    builder, separator = CallTreeBuilder(), mapping.separator
     nodes = []
     for rows in tables:
         used = np.bincount(rows.kernel, minlength=len(rows.kernels)) > 0
@@ -525,7 +513,10 @@ def _number_rows(tables: Sequence[TableRows], separator: str, source: str) -> Nu
     key, run = np.unique(point * (int(label.max()) + 1) + label, return_inverse=True)
     of_point = key // (int(label.max()) + 1)
     starts = np.searchsorted(of_point, of_point)
-    found = NumberedRows(
+    found = _NumberedRows(
+        source=source,
+        mapping=mapping,
+        parameters=parameters,
         rows=tuple(tables),
         file=file,
         index=index,
@@ -608,7 +599,7 @@ def _column_of(tables: Sequence[TableRows], name: str) -> "np.ndarray[Any, Any]"
     )
 
 
-def _refuse_twice(table: NumberedRows, rank: IntArray) -> None:
+def _refuse_twice(table: _NumberedRows, rank: IntArray) -> None:
     """Refuse two rows of one kernel in one run, or numbers that vary between what seem to be repetitions."""
     stated = all(rows.repetition is not None for rows in table.rows)
     keys = [table.point_of[table.run], table.node, rank] + ([table.run] if stated else [])
@@ -635,7 +626,7 @@ def _refuse_twice(table: NumberedRows, rank: IntArray) -> None:
     )
 
 
-def _varied(table: NumberedRows, one: IntArray, two: IntArray) -> str:
+def _varied(table: _NumberedRows, one: IntArray, two: IntArray) -> str:
     """Return the name of an unknown column of numbers that differs between rows of the same kernel.
 
     One that is different in nearly all runs although repetitions take as long says which run it is.
@@ -652,7 +643,7 @@ def _varied(table: NumberedRows, one: IntArray, two: IntArray) -> str:
     return ""
 
 
-def _bad_runs(table: NumberedRows) -> dict[int, str]:
+def _bad_runs(table: _NumberedRows) -> dict[int, str]:
     """Return for each run with an invalid cell what is wrong with the first of them."""
     found: dict[int, str] = {}
     start = 0
