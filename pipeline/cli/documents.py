@@ -78,7 +78,9 @@ DOCUMENTS: Mapping[str, Document] = {
     "sensitivities": Document(
         title="Sensitivities of a projection", type="pipeline.columns.projections:Sensitivities"
     ),
-    "ports": Document(title="Loops on processor cores", type="pipeline.report.ports_table:PortsJson"),
+    "ports": Document(
+        title="Loops on processor cores", type="pipeline.projection.ports.loop_estimate:PortsReport"
+    ),
     "machines": Document(title="Shipped machines", type="pipeline.columns.projections:Machines"),
     "campaign": Document(title="A campaign as it stands", type="pipeline.columns.campaigns:ShownCampaign"),
     "added": Document(title="What was added to a history", type="pipeline.cli.history:Added"),

@@ -41,7 +41,7 @@ def ports(
 ) -> None:
     """Show what limits a function's loops on a processor core: ports, front end or dependencies."""
     from pipeline.columns.loops import loops_table
-    from pipeline.report.ports_table import ports_json, show_ports
+    from pipeline.report.ports_table import show_ports
     from pipeline.stages.ports import ports
 
     report = ports(
@@ -56,5 +56,4 @@ def ports(
         most=limit,
         llvm_mca=llvm_mca,
     )
-    document = ports_json(report)
-    shown.present(document, lambda: loops_table(document), lambda screen: show_ports(screen, report))
+    shown.present(report, lambda: loops_table(report), lambda screen: show_ports(screen, report))

@@ -15,8 +15,10 @@ from pipeline.projection.ports.loop_estimate import (
     left_out_error,
     time_elsewhere,
 )
+from pipeline.wording.quantities import counted
 
 _MOST_LOOPS = 3
+_MOST_UNKNOWN = 4
 
 
 def ports(
@@ -64,7 +66,7 @@ def ports(
     for processor in (there, reference):
         if processor is not None:
             require_model(tool, processor)
-    reports = []
+    reports: list[LoopReport] = []
     for k in chosen:
         body = instructions[bodies[k].start : bodies[k].stop]
         with located(f"{path}: {function}"):
@@ -80,12 +82,12 @@ def ports(
             )
         )
     return PortsReport(
-        path=path,
+        file=str(path),
         function=function,
+        measured_seconds=measured,
         loops=tuple(reports),
         others=len(bodies) - len(reports),
-        seconds=measured,
-        notices=_about_time(clock, len(bodies), chosen[0] + 1) if measured else (),
+        notices=_notices(reports, _about_time(clock, len(bodies), chosen[0] + 1) if measured else ()),
     )
 
 
@@ -142,6 +144,17 @@ def _chosen(many: int, loop: int | None, most: int) -> list[int]:
     if not 1 <= loop <= many:
         raise UsageError(f"there is no loop {loop}", where="--loop", hint=f"choose 1 to {many}")
     return [loop - 1]
+
+
+def _notices(loops: Sequence[LoopReport], about_time: Sequence[str]) -> tuple[str, ...]:
+    """Return what the estimates rest on, what is unknown, and what is said of the time, each once."""
+    estimates = [one for loop in loops for one in loop.estimates]
+    found = [f"cycles from {estimates[0].source}", *(note for one in estimates for note in one.notes)]
+    unknown = list(dict.fromkeys(text for one in estimates for text in one.unknown))
+    if unknown:
+        some = "; ".join(unknown[:_MOST_UNKNOWN])
+        found.append(f"{counted(len(unknown), 'instruction')} without a known cost: {some}")
+    return tuple(dict.fromkeys([*found, *about_time]))
 
 
 def _about_time(clock: str | None, loops: int, number: int) -> tuple[str, ...]:

@@ -6,9 +6,9 @@ is off, the scatter of ln(measured / predicted) on kernels measured in several b
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -17,8 +17,12 @@ from ingest.toml_table import read_toml
 from pipeline.projection.expressions.shipped_files import LEFT_OUT
 from pipeline.projection.ports.assembly import Instruction, operand_kinds
 from pipeline.projection.ports.llvm_mca import LlvmMca, Processor, Simulated, simulate_loop
+from pipeline.wording.quantities import figure
+from pipeline.wording.record_codec import NO_ENTRY, entry
 
 _CLOSE = 0.85  # a bound that explains less than this share of the cycles is not the limit
+IDLE = 0.05  # of the busiest: what is below is not named
+_MOST_KINDS = 3
 _AS_BUSY = 0.95  # units that are busy for this share of the busiest one's cycles are as busy
 
 _AVX512 = re.compile(r"%zmm|%k\d|%[xy]mm(1[6-9]|2\d|3[01])")
@@ -46,33 +50,43 @@ _KINDS = (
 
 
 @dataclass(frozen=True, kw_only=True)
+class PortWork:
+    """Cycles of the busiest ports by the kind of instructions."""
+
+    kind: str
+    cycles: float
+
+
+def _key(processor: Processor) -> str:
+    return processor.key
+
+
+@dataclass(frozen=True, kw_only=True)
 class LoopEstimate:
-    """Cycles of a loop on a processor, per pass through it.
+    """What limits a loop on a processor: cycles per pass.
 
     Attributes:
         cycles: in steady state, data in the first-level cache.
-        ports: cycles for which each port is busy.
         bounds: cycles by limit: ``ports``, the busiest of them, and ``front end``.
         limit: the bound that decides, or ``dependencies`` if none explains the cycles.
         busiest: ports that are busy longest.
-        work: kinds of work on these ports and their cycles, most first.
+        work: on these ports, most first.
         micro_operations: that the front end issues.
-        dispatch: micro-operations that it issues in a cycle.
-        unknown: instructions that llvm-mca does not know, which cost nothing.
+        unknown: what llvm-mca does not know, and takes to cost nothing.
     """
 
-    processor: Processor
+    processor: Processor = field(metadata=entry(made=_key))
     source: str
     cycles: float
-    ports: Mapping[str, float]
     bounds: Mapping[str, float]
     limit: str
-    busiest: tuple[str, ...]
-    work: tuple[tuple[str, float], ...]
+    bottleneck: Annotated[str, "what limits it, in a sentence"]
+    busiest: tuple[str, ...] = field(metadata=entry("busiest_ports"))
+    work: tuple[PortWork, ...]
+    ports: Annotated[Mapping[str, float], "busy cycles by port"]
     micro_operations: float
-    dispatch: int
-    unknown: tuple[str, ...]
-    notes: tuple[str, ...]
+    unknown: Annotated[tuple[str, ...], "instructions without a known cost"]
+    notes: tuple[str, ...] = field(metadata=NO_ENTRY)
 
 
 def estimate_loop(processor: Processor, body: Sequence[Instruction], tool: LlvmMca) -> LoopEstimate:
@@ -91,18 +105,20 @@ def estimate_loop(processor: Processor, body: Sequence[Instruction], tool: LlvmM
     busiest = [k for k, cycles in enumerate(busy) if cycles > 0 and cycles >= _AS_BUSY * highest]
     cycles = max(found.cycles, highest) if len(units) > len(found.units) else found.cycles
     bounds = {"ports": min(highest, cycles), "front end": found.micro_operations / found.dispatch}
-    limit = max(bounds, key=bounds.__getitem__)
+    most = max(bounds, key=bounds.__getitem__)
+    limit = most if bounds[most] >= _CLOSE * cycles else "dependencies"
+    names, work = tuple(units[k] for k in busiest), _work(found, body, units, pressure, busiest)
     return LoopEstimate(
         processor=processor,
         source=f"llvm-mca {tool.version}",
         cycles=cycles,
-        ports={name: float(busy[k]) for k, name in enumerate(units) if busy[k] > 0},
         bounds=bounds,
-        limit=limit if bounds[limit] >= _CLOSE * cycles else "dependencies",
-        busiest=tuple(units[k] for k in busiest),
-        work=_work(found, body, units, pressure, busiest),
+        limit=limit,
+        bottleneck=_bottleneck_sentence(found, limit, names, work),
+        busiest=names,
+        work=work,
+        ports={name: float(busy[k]) for k, name in enumerate(units) if busy[k] > 0},
         micro_operations=found.micro_operations,
-        dispatch=found.dispatch,
         unknown=tuple(dict.fromkeys(map(str, found.left_out))),
         notes=tuple(_notes(processor, body, len(units) > len(found.units))),
     )
@@ -131,15 +147,31 @@ def _work(
     units: Sequence[str],
     pressure: FloatArray,
     busiest: Sequence[int],
-) -> tuple[tuple[str, float], ...]:
-    """Return what the busiest units do: kinds of work and their cycles, most first."""
+) -> tuple[PortWork, ...]:
+    """Return what the busiest units do, most first."""
     work: dict[str, float] = {}
     for unit in busiest:
         moves = "loads" if units[unit] in found.loads else "stores" if units[unit] in found.stores else ""
         for k in np.flatnonzero(pressure[:, unit]).tolist():
             kind = moves or _kind_of(body[k])
             work[kind] = work.get(kind, 0.0) + float(pressure[k, unit])
-    return tuple(sorted(work.items(), key=lambda entry: -entry[1]))
+    ordered = sorted(work.items(), key=lambda entry: -entry[1])
+    return tuple(PortWork(kind=kind, cycles=cycles) for kind, cycles in ordered)
+
+
+def _bottleneck_sentence(
+    found: Simulated, limit: str, busiest: Sequence[str], work: Sequence[PortWork]
+) -> str:
+    """Say what limits a loop."""
+    if limit == "front end":
+        many = figure(found.micro_operations)
+        return f"the bottleneck is the front end: {many} micro-operations, {found.dispatch} a cycle"
+    leading = [one for one in work[:_MOST_KINDS] if one.cycles >= IDLE * work[0].cycles]
+    kinds = ", ".join(f"{one.kind} {figure(one.cycles)}" for one in leading)
+    ports = f"{'port' if len(busiest) == 1 else 'ports'} {', '.join(busiest)}: {kinds}"
+    if limit == "ports":
+        return f"the bottleneck is {ports}"
+    return f"the bottleneck is latency: instructions wait for results of others; the busiest is {ports}"
 
 
 def _kind_of(instruction: Instruction) -> str:
@@ -182,19 +214,19 @@ class LeftOutError:
 
 @dataclass(frozen=True, kw_only=True)
 class LoopTimeElsewhere:
-    """A time on another processor.
+    """The time on the other processor in seconds, with its interval.
 
     Attributes:
-        value: seconds.
-        ratio: cycles there over cycles here.
-        clocks: clock here over clock there, 1 if not given.
+        cycle_ratio: cycles there over cycles here.
+        clock_ratio: clock here over clock there, 1 if not given.
     """
 
+    document_name: ClassVar[str] = "loop_time"
     value: float
     lower: float
     upper: float
-    ratio: float
-    clocks: float
+    cycle_ratio: float
+    clock_ratio: float
 
 
 @lru_cache
@@ -217,8 +249,8 @@ def time_elsewhere(
         value=value,
         lower=value * float(np.exp(-width)),
         upper=value * float(np.exp(width)),
-        ratio=ratio,
-        clocks=clocks,
+        cycle_ratio=ratio,
+        clock_ratio=clocks,
     )
 
 
@@ -231,27 +263,32 @@ class LoopReport:
         time: on the processor asked for, if the time here is known.
     """
 
+    document_name: ClassVar[str] = "loop"
     number: int
     instructions: int
     depth: int
-    there: LoopEstimate
-    here: LoopEstimate | None = None
-    time: LoopTimeElsewhere | None = None
+    there: LoopEstimate = field(metadata=entry("on"))
+    here: LoopEstimate | None = field(metadata=entry("from"))
+    time: LoopTimeElsewhere | None
+
+    @property
+    def estimates(self) -> tuple[LoopEstimate, ...]:
+        """Those that there are, of the processor asked for first."""
+        return (self.there,) if self.here is None else (self.there, self.here)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PortsReport:
-    """The loops of a function.
+    """What limits the loops of a function.
 
     Attributes:
+        measured_seconds: of the first loop here, if given.
         loops: innermost first by depth, then the longest.
-        others: how many more innermost loops the function has.
-        seconds: the measured time of the first loop here, if given.
     """
 
-    path: Path
+    file: str
     function: str
+    measured_seconds: float | None
     loops: tuple[LoopReport, ...]
-    others: int
-    seconds: float | None
+    others: Annotated[int, "how many are left out"] = field(metadata=entry("other_loops"))
     notices: tuple[str, ...]

@@ -36,14 +36,18 @@ def estimate(monkeypatch):
     return call
 
 
+def work_of(found):
+    return tuple((one.kind, one.cycles) for one in found.work)
+
+
 def test_units_that_are_nearly_as_busy_as_the_busiest_count_with_it(estimate):
     found = estimate()
     assert found.busiest == ("FP", "LD")  # 3.9 of 4 cycles, not 3.7
-    assert found.work == (("loads", 3.9), ("multiplication", 2.0), ("addition", 2.0))
+    assert work_of(found) == (("loads", 3.9), ("multiplication", 2.0), ("addition", 2.0))
     assert found.ports == {"FP": 4.0, "LD": 3.9, "ST": 1.0, "ALU": 3.7}
     assert (found.limit, found.bounds) == ("ports", {"ports": 4.0, "front end": 1.0})
     assert found.unknown == ("frob %rax",)
-    assert (found.micro_operations, found.dispatch, found.notes) == (6.0, 6, ())
+    assert (found.micro_operations, found.notes) == (6.0, ())
 
 
 @pytest.mark.parametrize(
@@ -66,9 +70,9 @@ def test_the_ports_are_not_busier_than_the_loop_is_long(estimate):
 
 def test_stores_are_named(estimate):
     found = estimate(pressure=[[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 2, 0], [0, 0, 0, 0]])
-    assert (found.busiest, found.work) == (("ST",), (("stores", 2.0),))
+    assert (found.busiest, work_of(found)) == (("ST",), (("stores", 2.0),))
     idle = estimate(pressure=np.zeros((4, 4)))
-    assert (idle.busiest, idle.work, idle.ports) == ((), (), {})
+    assert (idle.busiest, work_of(idle), idle.ports) == ((), (), {})
 
 
 def test_units_that_the_model_leaves_out_are_added(estimate):
@@ -78,7 +82,7 @@ def test_units_that_the_model_leaves_out_are_added(estimate):
     )
     assert found.ports == {"FP": 1.5, "P0 (512-bit)": 2.0}
     assert (found.cycles, found.busiest) == (2.0, ("P0 (512-bit)",))
-    assert found.work == (("addition", 1.0), ("multiplication", 1.0))
+    assert work_of(found) == (("addition", 1.0), ("multiplication", 1.0))
     assert "this processor has one, on port 0" in found.notes[-1]
     assert estimate(body, "skylake-x", cycles=1.5).cycles == 1.5
 
