@@ -13,12 +13,12 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from ingest.arrays import FloatArray
+from ingest.record_codec import NO_ENTRY, entry
 from ingest.toml_table import read_toml
 from pipeline.projection.expressions.shipped_files import LEFT_OUT
 from pipeline.projection.ports.assembly import Instruction, operand_kinds
 from pipeline.projection.ports.llvm_mca import LlvmMca, Processor, Simulated, simulate_loop
 from pipeline.wording.quantities import figure
-from pipeline.wording.record_codec import NO_ENTRY, entry
 
 _CLOSE = 0.85  # a bound that explains less than this share of the cycles is not the limit
 IDLE = 0.05  # of the busiest: what is below is not named

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from ingest.errors import InputError, UsageError
+from ingest.record_codec import document
 from pipeline.projection.ports import llvm_mca
 from pipeline.projection.ports.llvm_mca import find_llvm_mca
 from pipeline.projection.ports.loop_estimate import PortWork, left_out_error, time_elsewhere
 from pipeline.stages.ports import ports
-from pipeline.wording.record_codec import document
 from tests.pipeline.projection.ports.stored_llvm_mca import replay
 
 LOOPS = Path(__file__).parents[1] / "projection" / "ports" / "loops"
