@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -15,18 +15,21 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+Style: TypeAlias = Mapping[str, Any]
+"""How matplotlib draws something."""
+
 _WIDTH, _TIME_HEIGHT, _LOSS_HEIGHT, _ROOFLINE_HEIGHT = 7.0, 4.2, 2.4, 4.6  # inches
 _DOTS = 150  # per inch of a PNG file
 _SAME_SVG: Any = {"svg.hashsalt": "pipeline", "svg.fonttype": "none"}
 _LOGARITHMIC_FROM = 8.0  # ratio of the largest to the smallest value
-_TOTAL: Mapping[str, Any] = {"color": "black", "linewidth": 1.8, "marker": "o", "markersize": 4}
-BAND: Mapping[str, Any] = {"alpha": 0.18, "linewidth": 0}
-_THIN: Mapping[str, Any] = {"linewidth": 1.2, "marker": "o", "markersize": 3}
+_TOTAL: Style = {"color": "black", "linewidth": 1.8, "marker": "o", "markersize": 4}
+BAND: Style = {"alpha": 0.18, "linewidth": 0}
+_THIN: Style = {"linewidth": 1.2, "marker": "o", "markersize": 3}
 _UNNAMED = "profile"
 _SPAN = 10.0  # factor by which the axis reaches beyond the points and the ridges
-CEILING: Mapping[str, Any] = {"color": "#4c78a8", "linewidth": 1.2}
-LABEL: Mapping[str, Any] = {"fontsize": 7, "textcoords": "offset points", "xytext": (5, 3)}
-_POINT: Mapping[str, Any] = {"marker": "o", "markersize": 5, "linestyle": "none"}
+CEILING: Style = {"color": "#4c78a8", "linewidth": 1.2}
+LABEL: Style = {"fontsize": 7, "textcoords": "offset points", "xytext": (5, 3)}
+_POINT: Style = {"marker": "o", "markersize": 5, "linestyle": "none"}
 COLOURS = ("#e45756", "#f58518", "#54a24b", "#b279a2", "#72b7b2", "#9d755d")  # of runs, in turn
 
 
@@ -101,7 +104,7 @@ def _draw_line(
     at: FloatArray,
     lines: Sequence[ProjectedValue],
     label: str,
-    style: Mapping[str, Any],
+    style: Style,
     factor: float = 1.0,
 ) -> None:
     value, low, high = factor * np.array([(line.value, line.lower, line.upper) for line in lines]).T

@@ -1,6 +1,5 @@
 """The HTML report: one file that opens offline, explains itself and re-evaluates the models in the page."""
 
 from pipeline.report.page.page import Report, report_html
-from pipeline.report.page.page_data import MetricOutlook
 
-__all__ = ["MetricOutlook", "Report", "report_html"]
+__all__ = ["Report", "report_html"]

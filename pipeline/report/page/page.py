@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cached_property
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +29,6 @@ from pipeline.questions.runtime.runtime import Runtime, runtimes_along
 from pipeline.questions.runtime.trust import FAR, VERY_FAR, Reason, Trust
 from pipeline.report.page.embedding import compressed, integers, packed, packed_script, page_text, style_sheet
 from pipeline.report.page.page_data import (
-    MetricOutlook,
     levels_shown,
     metric_data,
     metrics_of_tree,
@@ -55,6 +53,7 @@ from pipeline.report.page.sections import (
     facts,
     heading,
     machine,
+    machines_section,
     model_warnings,
     predicted_efficiency,
     prediction_text,
@@ -113,16 +112,6 @@ class Report:
     files: Sequence[date] = ()
     locations: Sequence[KernelLocations] = ()
 
-    @cached_property
-    def others(self) -> tuple[MetricOutlook, ...]:
-        """All other metrics of call paths; the page carries as many as its size allows."""
-        ahead = self.ahead
-        return tuple(
-            MetricOutlook(analysis=ahead.others[name], callpaths=callpaths, regions=regions)
-            for name, (callpaths, regions) in ahead.of_others.items()
-            if name not in ahead.analysis.experiment.metrics_of_runs
-        )
-
 
 def report_html(report: Report) -> str:
     """Return the HTML text. It needs no network, and shows whatever names contain as text."""
@@ -143,7 +132,7 @@ def report_html(report: Report) -> str:
     )
     room -= len(compressed(data))
     folded = [text for name, shown in levels.items() if (text := _folding_text(name, shown))]
-    others, rest = _that_fit(report, positions, 0 if folded else room)
+    others, rest = _that_fit(ahead, positions, 0 if folded else room)
     data = replace(data, others=others)
     room -= len(compressed(others))
     locations, few = _locations(report, data, levels["callpaths"], room + reserved)
@@ -177,7 +166,7 @@ def report_html(report: Report) -> str:
         held_out=held_out_tables(asked.of(held_out.QUESTION)),
         parameter=analysis.parameter,
         parameters=analysis.experiment.parameters,
-        machines=_machines_section(report),
+        machines=None if report.machines is None else machines_section(report.machines),
         imbalance=data.imbalance is not None,
         filtered=None if data.filter is None else report.filter_evidence,
         roofline=data.roofline,
@@ -194,8 +183,8 @@ def _locations(
     shown = Shown(
         metrics={report.ahead.analysis.metric: data.metric}
         | {
-            other.analysis.metric: has_room.metric
-            for other, has_room in zip(report.others, data.others, strict=False)
+            name: has_room.metric
+            for name, has_room in zip(_metrics_of_callpaths(report.ahead), data.others, strict=False)
         },
         regions={row.name: i for i, row in enumerate(data.regions)},
         callpaths={node: k for k, node in enumerate(nodes) if node >= 0},
@@ -258,25 +247,24 @@ def _left_out_text(levels: LevelsPayload) -> str:
     return f"the page has room for the single repetitions of {largest}; of the others it shows means"
 
 
-def _that_fit(report: Report, positions: Positions, room: int) -> tuple[list[MetricPayload], list[str]]:
+def _that_fit(
+    ahead: TargetForecast, positions: Positions, room: int
+) -> tuple[list[MetricPayload], list[str]]:
     """Return the metrics for which there is room, in characters, and the names of all others."""
     shown: list[MetricPayload] = []
-    for other in report.others if room > 0 else ():
-        found = metric_data(report.ahead.analysis, positions, other, room)
+    names = _metrics_of_callpaths(ahead)
+    for name in names if room > 0 else ():
+        found = metric_data(ahead, positions, name, room)
         room -= len(compressed(found))
         if room < 0:
             break
         shown.append(found)
-    return shown, [other.analysis.metric for other in report.others[len(shown) :]]
+    return shown, names[len(shown) :]
 
 
-def _machines_section(report: Report) -> dict[str, Any] | None:
-    """Return what the page says of two machines."""
-    if report.machines is None:
-        return None
-    from pipeline.report.page.machine_comparison import machines_section
-
-    return machines_section(report.machines)
+def _metrics_of_callpaths(ahead: TargetForecast) -> list[str]:
+    """Return all metrics beside the chosen one that call paths have, not whole runs alone."""
+    return [name for name in ahead.of_others if name not in ahead.analysis.experiment.metrics_of_runs]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,7 @@
 """All data of the page, in the form its scripts read."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -30,6 +30,7 @@ from pipeline.questions.isoefficiency import (
     surface_of,
 )
 from pipeline.questions.locations import Comparison
+from pipeline.questions.question import TargetForecast
 from pipeline.questions.runtime.estimate import Estimate
 from pipeline.questions.runtime.figures import RuntimeStudy
 from pipeline.questions.runtime.runtime import Runtime
@@ -72,15 +73,6 @@ Text = TypeVar("Text")
 
 _ROOM = 800_000  # characters of the data, if nobody says less
 _OF_REPETITIONS = 0.1  # of the room, what single measurements of a level take at most
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class MetricOutlook:
-    """A metric beside the chosen one, and what its kernels do at the targets."""
-
-    analysis: Analysis
-    callpaths: Outlook
-    regions: Outlook
 
 
 _ANSWERS = {
@@ -166,18 +158,20 @@ def levels_shown(
     return {"regions": sums, "callpaths": parts}
 
 
-def metric_data(analysis: Analysis, positions: Positions, other: MetricOutlook, room: int) -> MetricPayload:
+def metric_data(ahead: TargetForecast, positions: Positions, metric: str, room: int) -> MetricPayload:
     """Return a metric that the reader can switch to: its kernels that are not zero, in the room left."""
+    analysis, other = ahead.analysis, ahead.others[metric]
     points = analysis.experiment.points
     number = region_numbers([analysis.regions.kernels, analysis.callpaths.kernels])
-    kernels = other.analysis.callpaths.kernels
+    kernels = other.callpaths.kernels
+    callpaths, regions = ahead.of_others[metric]
     levels = {}
     for name, level, outlook in (
-        ("regions", other.analysis.regions, other.regions),
-        ("callpaths", other.analysis.callpaths, other.callpaths),
+        ("regions", other.regions, regions),
+        ("callpaths", other.callpaths, callpaths),
     ):
-        part, ahead = _without_zeros(level, outlook)
-        shown = shown_kernels(part, ahead, points, positions, len(part.kernels), beside=True)
+        part, of_part = _without_zeros(level, outlook)
+        shown = shown_kernels(part, of_part, points, positions, len(part.kernels), beside=True)
         found = kernel_data(shown, number, positions, _most_repeated(shown, room))
         levels[name] = replace(found, node=integers(part.kernels.node))
     return MetricPayload(

@@ -1,13 +1,14 @@
-"""What the templates show beside the verdict: title, machine, date, facts, efficiency table, warnings."""
+"""What the templates show: title, machine, date, facts, efficiency table, warnings, two machines."""
 
 import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from itertools import chain
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ingest.arrays import FloatArray
 from ingest.errors import RunNameError
@@ -16,8 +17,11 @@ from ingest.profile import NODE
 from ingest.run_names import parse_run_name
 from ingest.run_settings import counts_work, described_as, metadata_of
 from ingest.scaling import Scaling
+from pipeline.columns.summary import Scale, Summary
+from pipeline.columns.target_sentences import limits_sentence
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.questions.analysis import Analysis
+from pipeline.questions.crossovers import leading_crossovers
 from pipeline.questions.pop_efficiency import (
     EFFICIENCY_METRICS,
     FAIR,
@@ -28,8 +32,27 @@ from pipeline.questions.pop_efficiency import (
 )
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.report.page.page_data import warning_texts
-from pipeline.wording.quantities import counted, point_text, range_text, value_text
+from pipeline.wording.distinct_names import distinct_texts
+from pipeline.wording.escaping import shown_name
+from pipeline.wording.quantities import (
+    FigureJson,
+    counted,
+    display_unit,
+    estimate_text,
+    figure,
+    interval_text,
+    percent,
+    point_text,
+    quantity,
+    range_text,
+    value_text,
+)
 
+if TYPE_CHECKING:
+    from pipeline.columns.two_machines import KernelOnBoth, StudyOnTwoMachines
+
+_REGIONS, _CROSSOVERS = 12, 6  # shown of two machines
+_NAME_WIDTH = 60
 _NO_NAME = "Scaling study"
 _TOOL = ("creator", "generator")
 _MACHINE = ("hosts", "machine", "system")
@@ -215,7 +238,23 @@ def attributes(experiment: Experiment) -> list[tuple[str, Any]]:
     return list(dict.fromkeys(chain.from_iterable(run.attributes.items() for run in experiment.runs)))
 
 
-def efficiency_table(measured: MeasuredEfficiency, predicted: Sequence[PopEfficiency] = ()) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class EfficiencySection:
+    """Efficiencies at points as the template shows them.
+
+    Attributes:
+        rows: name, depth of its indentation, and a text with a rating per point.
+        notices: what is not available.
+    """
+
+    points: Sequence[str]
+    rows: Sequence[tuple[str, int, Sequence[tuple[str, str]]]]
+    notices: Sequence[str]
+
+
+def efficiency_table(
+    measured: MeasuredEfficiency, predicted: Sequence[PopEfficiency] = ()
+) -> EfficiencySection:
     """Return the rows of efficiencies, without metrics that are unknown at all points.
 
     Args:
@@ -226,19 +265,15 @@ def efficiency_table(measured: MeasuredEfficiency, predicted: Sequence[PopEffici
     points = [*measured.points, *(row for row in predicted if row.at not in known)]
     texts = [point_text(row.at) for row in points]
     count = len(measured.points)
-    return {
-        "points": [*texts[:count], *(f"{text} (predicted)" for text in texts[count:])],
-        "rows": [
-            {
-                "name": name,
-                "depth": _EFFICIENCY_DEPTH.get(key, _DEEPEST),
-                "cells": [_efficiency_cell(row.known.get(key)) for row in points],
-            }
+    return EfficiencySection(
+        points=[*texts[:count], *(f"{text} (predicted)" for text in texts[count:])],
+        rows=[
+            (name, _EFFICIENCY_DEPTH.get(key, _DEEPEST), [_rated(row.known.get(key)) for row in points])
             for key, name in EFFICIENCY_METRICS.items()
             if any(key in row.known for row in points)
         ],
-        "notices": measured.notices,
-    }
+        notices=measured.notices,
+    )
 
 
 def predicted_efficiency(parameters: Sequence[str], found: Runtime | None) -> list[PopEfficiency]:
@@ -252,11 +287,10 @@ def predicted_efficiency(parameters: Sequence[str], found: Runtime | None) -> li
     ]
 
 
-def _efficiency_cell(value: float | None) -> dict[str, str]:
+def _rated(value: float | None) -> tuple[str, str]:
     if value is None:
-        return {"text": "–", "rating": "none"}
-    rating = "good" if value >= GOOD else "fair" if value >= FAIR else "poor"
-    return {"text": f"{100 * value:.1f} %", "rating": rating}
+        return "–", "none"
+    return f"{100 * value:.1f} %", "good" if value >= GOOD else "fair" if value >= FAIR else "poor"
 
 
 def model_warnings(models: ScalingModels) -> list[tuple[str, int]]:
@@ -277,3 +311,97 @@ def prediction_text(scaled: str, scales: FloatArray) -> str:
         f"{scaled} = {first} to {last}, where the slider stops. Lines connect them. Intervals of kernels "
         "that take less than 0.1 % are known at measured and requested scales."
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class MachinesSection:
+    """What the template shows of a study on two machines.
+
+    Attributes:
+        names, short: of the machines.
+        times: scales, with times and efficiencies on both.
+        limits, crossovers: sentences, by machine.
+        at, unit: of the regions.
+        regions: names, with shares on both, value and interval there, and how they go over.
+    """
+
+    names: Sequence[str]
+    short: Sequence[str]
+    times: Sequence[tuple[str, Sequence[str]]]
+    limits: Sequence[tuple[str, str]]
+    crossovers: Sequence[tuple[str, Sequence[str]]]
+    at: str
+    unit: str
+    regions: Sequence[tuple[str, Sequence[str], str]]
+    assumptions: Sequence[str]
+
+
+def machines_section(study: "StudyOnTwoMachines") -> MachinesSection:
+    """Return what the template shows of a projection: the regions are those largest on the other machine."""
+    from pipeline.columns.two_machines import leading_kernels
+
+    sides, short = study.sides, [shown_name(side.machine) for side in study.sides]
+    leading = leading_kernels(study, by="regions", limit=_REGIONS)
+    unit = leading[0].there["unit"] if leading else ""
+    factor, unit = display_unit(unit, max((one.prediction["value"] for one in leading), default=0.0))
+    names = distinct_texts([one.there["callpath"] for one in leading], _NAME_WIDTH)
+    runtimes = [side.summary.runtime for side in sides]
+    return MachinesSection(
+        names=[side.name for side in sides],
+        short=short,
+        times=_times(*(runtime.at if runtime else () for runtime in runtimes)),
+        limits=[
+            (name, limits_sentence(runtime, predicted=True))
+            for name, runtime in zip(short, runtimes, strict=True)
+            if runtime
+        ],
+        crossovers=[(name, _crossovers(side.summary)) for name, side in zip(short, sides, strict=True)],
+        at=point_text(leading[0].prediction["at"]) if leading else "",
+        unit=unit,
+        regions=[
+            (name, _cells(one, factor), one.way.way.value) for name, one in zip(names, leading, strict=True)
+        ],
+        assumptions=study.assumptions,
+    )
+
+
+def _times(here: Sequence[Scale], there: Sequence[Scale]) -> list[tuple[str, list[str]]]:
+    return [
+        (
+            point_text(a.point) + ("" if a.measured else " (predicted)"),
+            [*(_estimate(side.wall_seconds) for side in (a, b)), *map(_efficiency, (a, b))],
+        )
+        for a, b in zip(here, there, strict=True)
+    ]
+
+
+def _estimate(found: FigureJson | None) -> str:
+    if found is None or found["value"] is None:
+        return "–"
+    if found["lower"] is None or found["upper"] is None:
+        return quantity(found["value"], "s")
+    return estimate_text(found["value"], found["lower"], found["upper"], "s")
+
+
+def _efficiency(entry: Scale) -> str:
+    found = entry.efficiency or entry.weak_efficiency
+    return "–" if found is None or found["value"] is None else percent(found["value"])
+
+
+def _cells(one: "KernelOnBoth", factor: float) -> list[str]:
+    there = one.prediction
+    return [
+        percent(one.here["share_at_target"]),
+        percent(one.there["share_at_target"]),
+        figure(there["value"] * factor),
+        interval_text(there["lower"] * factor, there["upper"] * factor),
+    ]
+
+
+def _crossovers(summary: Summary) -> list[str]:
+    found = []
+    for one in leading_crossovers(summary.region_crossovers, _CROSSOVERS):
+        over, past = (shown_name(path[-1]) for path in (one.overtakes, one.overtaken))
+        (parameter,) = one.at
+        found.append(one.sentence(over, past, summary.horizon(parameter)))
+    return found

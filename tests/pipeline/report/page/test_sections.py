@@ -127,16 +127,16 @@ def test_what_predictions_are_based_on() -> None:
 
 def test_efficiency_leaves_out_what_is_unknown_everywhere() -> None:
     table = efficiency_table(EFFICIENCY)
-    assert table["points"] == ["p = 4"]
-    assert table["notices"] == ("IPC needs counters",)
-    assert [(row["name"], row["depth"]) for row in table["rows"]] == [
+    assert table.points == ["p = 4"]
+    assert table.notices == ("IPC needs counters",)
+    assert [(name, depth) for name, depth, _ in table.rows] == [
         ("global efficiency", 0),
         ("parallel efficiency", 1),
         ("load balance", 2),
         ("communication efficiency", 2),
         ("computation scalability", 1),
     ]
-    assert table["rows"][0]["cells"] == [{"text": "90.0 %", "rating": "good"}]
+    assert table.rows[0][2] == [("90.0 %", "good")]
 
 
 @pytest.mark.parametrize(
@@ -154,10 +154,10 @@ def test_efficiencies_are_rated(value: float | None, text: str, rating: str) -> 
     point = replace(EFFICIENCY.points[0], at={"p": 4, "n": 20.5}, ipc=0.5)
     points = (replace(point, ipc=value), point)
     table = efficiency_table(MeasuredEfficiency(points=points, notices=()))
-    (row,) = (row for row in table["rows"] if row["depth"] == 2 and row["name"].startswith("IPC"))
-    assert table["points"] == ["p = 4, n = 20.5"] * 2
-    assert (row["name"], row["depth"]) == ("IPC scalability", 2)
-    assert row["cells"] == [{"text": text, "rating": rating}, {"text": "50.0 %", "rating": "poor"}]
+    ((name, depth, cells),) = (row for row in table.rows if row[1] == 2 and row[0].startswith("IPC"))
+    assert table.points == ["p = 4, n = 20.5"] * 2
+    assert (name, depth) == ("IPC scalability", 2)
+    assert cells == [(text, rating), ("50.0 %", "poor")]
 
 
 def test_warnings_about_models_come_with_their_number_the_most_frequent_first() -> None:
@@ -188,6 +188,6 @@ def test_efficiencies_are_predicted_at_targets_that_were_not_measured() -> None:
     assert row.overall == report.ahead.runtime.pop.overall[-1]
     assert row.ipc is None
     table = efficiency_table(EFFICIENCY, [row, replace(row, at={"p": 4.0})])
-    assert table["points"] == ["p = 4", "p = 256 (predicted)"]
-    assert table["rows"][0]["cells"][1]["text"] == f"{100 * row.overall:.1f} %"
+    assert table.points == ["p = 4", "p = 256 (predicted)"]
+    assert table.rows[0][2][1][0] == f"{100 * row.overall:.1f} %"
     assert predicted_efficiency(["p"], None) == []
