@@ -7,20 +7,17 @@ from functools import cached_property
 
 import numpy as np
 
-from ingest.accelerators import DEVICE_CLASSES, GPU
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from ingest.callpaths import CallPaths
-from ingest.calltree import CallTree
+from ingest.calltree import CallPaths, CallTree
 from ingest.errors import InputError
 from ingest.hardware_counters import event
-from ingest.held_cores import HeldCores, held_cores
 from ingest.number_text import value_text
 from ingest.parameter_roles import NOTHING_LEFT_OUT, LeftOut
 from ingest.profile import Metric, RegionTable
-from ingest.reduction import Reduction, RunFacts
+from ingest.reduction import DEVICE_CLASSES, GPU, Reduction, RunFacts
 from ingest.region_class import USEFUL_WORK, RegionClass
 from ingest.resource_use import ENERGY, RUN_METRICS, energy_metric, stated_memory
-from ingest.run_settings import counts_work
+from ingest.run_settings import HeldCores, counts_work, held_cores
 
 TIME, VISITS = "time", "visits"
 

@@ -25,7 +25,6 @@ from itertools import count
 from pathlib import Path
 
 from ingest.errors import InputError
-from ingest.held_cores import stated_number
 from ingest.parameter_roles import is_function, states_size
 from ingest.profile import NODES, Profile
 from ingest.profile_search import METADATA_FILE, FoundProfile, Skipped, named_by_number
@@ -40,7 +39,7 @@ from ingest.run_names import (
     named_parameters,
     without_dates,
 )
-from ingest.run_settings import processes_text, stated_sizes
+from ingest.run_settings import processes_text, stated_number, stated_sizes
 from ingest.toml_table import read_toml
 
 _Column = tuple[float, ...]

@@ -1,23 +1,22 @@
-"""One profile reduced over its locations: what remains of it once its file is closed."""
+"""One profile reduced over its locations: what remains of it once its file is closed.
+
+Time on accelerators, GPU-seconds of kernels, copies and idle time, is in metrics of its own. Streams of a
+device are summed, so that a location is an accelerator. Core-seconds and GPU-seconds are never added: a host
+that waits for a kernel and the kernel are the same time twice.
+
+What the largest kernels took on each location is kept while the run is reduced.
+"""
 
 import math
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from ingest.accelerators import (
-    DEVICE_CLASSES,
-    GPU,
-    GPU_TIME,
-    IDLE,
-    Devices,
-    device_rows,
-    with_idle_region,
-)
-from ingest.arrays import BoolArray, FloatArray, IntArray
-from ingest.calltree import CallTree, add_callees
-from ingest.location_values import MOST_SUMS, LargestKernels, LocationValues
+from ingest.arrays import BoolArray, FloatArray, IntArray, places_in_groups
+from ingest.calltree import CallTree, add_callees, first_of_name
 from ingest.profile import (
     LARGEST,
     OVERLAPPING,
@@ -29,9 +28,245 @@ from ingest.profile import (
     RegionTable,
     SummedOver,
 )
-from ingest.region_class import CLASSES, RegionClass, region_classes
+from ingest.region_class import CLASSES, GPU_IDLE, RegionClass, region_classes
 from ingest.resource_use import recorded_memory
 from ingest.run_settings import SUMMED
+
+GPU = "gpu_"
+"""What the names of metrics begin with that were measured on accelerators: ``gpu_time``, ``gpu_visits``."""
+GPU_TIME = GPU + "time"
+IDLE = "GPU idle"
+"""The region of the time in which a device does nothing."""
+DEVICE_CLASSES = (RegionClass.KERNEL, RegionClass.COPY, RegionClass.IDLE)
+"""What devices do; all that is neither a copy nor idle time is a kernel."""
+
+
+@dataclass(frozen=True, eq=False)
+class Devices:
+    """The accelerators of a run."""
+
+    streams: IntArray  # int64[L], the locations that are streams, ordered by their device
+    first: IntArray  # int64[D], the first stream of each device among them
+
+    @classmethod
+    def of(cls, profile: Profile) -> "Devices":
+        """Return the accelerators that a profile has streams of, by ascending number."""
+        streams = np.flatnonzero(profile.locations.accelerator)
+        device = profile.locations.device[streams]
+        order = np.argsort(device, kind="stable")
+        _, first = np.unique(device[order], return_index=True)
+        return cls(streams[order], first)
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def table(self, locations: LocationTable) -> LocationTable:
+        """Return the accelerators as locations: each is of the process of its first stream."""
+        table = locations.take(self.streams[self.first])
+        return replace(table, thread=places_in_groups(table.process))
+
+    def blocks(self, profile: Profile, metric: str) -> Iterator[Block]:
+        """Yield exclusive values summed over the streams of each device.
+
+        Yields:
+            int64[k], call paths, and float64[k, D], their values; all others are zero.
+        """
+        streams = profile.locations.accelerator
+        place = np.cumsum(streams)[self.streams] - 1  # of each stream in a block
+        for nodes, values in profile.exclusive_blocks(metric, streams):
+            yield nodes, np.add.reduceat(values[:, place], self.first, axis=1)
+
+
+def device_rows(classes: IntArray) -> IntArray:
+    """Return for classes of regions, places in `CLASSES`, those in `DEVICE_CLASSES`: what a device does."""
+    row = {CLASSES.index(found): i for i, found in enumerate(DEVICE_CLASSES)}
+    return np.array([row.get(found, 0) for found in classes.tolist()], dtype=np.int64)
+
+
+def with_idle_region(tree: CallTree, regions: RegionTable) -> tuple[CallTree, RegionTable]:
+    """Add a root of the region `IDLE` behind all call paths."""
+    added = CallTree(np.append(tree.parent, -1), np.append(tree.region, len(regions)))
+    return added, RegionTable.joined([regions, RegionTable.named((IDLE,), (GPU_IDLE,))])
+
+
+SmallFloatArray: TypeAlias = npt.NDArray[np.float32]
+
+LOCATED_CALL_PATHS = (
+    128  # call paths, and as many regions: the 50 largest of all scales should be among those of each run
+)
+_MOST_HELD = 1 << 23  # values of call paths that are held until the largest are known: 32 MiB
+MOST_SUMS = 1 << 24  # values of regions that are summed up at once: 128 MiB
+_MANY_LOCATIONS = 256  # from which adding up each region by itself is faster than all at once
+
+_BEYOND_FLOAT32 = np.errstate(over="ignore")  # such values become infinite
+
+
+@dataclass(frozen=True)
+class InMemory:
+    """Values that need no reading, float32[K, L]."""
+
+    values: SmallFloatArray = field(repr=False)
+
+    def __call__(self) -> SmallFloatArray:
+        """Return them."""
+        return self.values
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LocationValues:
+    """Exclusive values of the K largest kernels of a run on its L locations."""
+
+    region: tuple[str, ...]  # names of the kernels' regions
+    callpath: IntArray  # int64[K], call paths; -1 for the sum of all call paths of a region that has several
+    shared: BoolArray  # bool[K], whether the run has several call paths of the region
+    locations: LocationTable  # what the values were measured on: threads, or accelerators
+    load: Callable[[], SmallFloatArray] = field(repr=False)  # reads the values; use `values` instead
+
+    @property
+    def values(self) -> SmallFloatArray:
+        """float32[K, L], in the metric's unit; infinite beyond 3.4e38."""
+        return self.load()
+
+    @_BEYOND_FLOAT32
+    def with_callpath(self, region: str, callpath: int, values: FloatArray) -> "LocationValues":
+        """Add the only call path of a region with its values, float64[L]."""
+        return replace(
+            self,
+            region=(*self.region, region),
+            callpath=np.append(self.callpath, callpath),
+            shared=np.append(self.shared, np.False_),
+            load=InMemory(np.vstack([self.values, values.astype(np.float32)])),
+        )
+
+
+class LargestKernels:
+    """Finds the largest call paths and regions of a run in blocks of values, each of which passes once.
+
+    Which they are is known when all values have passed, so these are held until then. If there are too many,
+    those of call paths that are not among the largest so far are added to the sums of their regions.
+
+    Attributes:
+        complete: whether regions of several call paths are among them; with too many locations they are not.
+    """
+
+    def __init__(self, tree: CallTree, names: Sequence[str], counted: BoolArray, locations: int) -> None:
+        """Begin without values.
+
+        Args:
+            counted: bool[n], the call paths that take part.
+        """
+        self._names = names
+        self._region = first_of_name(names)[tree.region]
+        self._counted = counted
+        self._several: BoolArray = np.bincount(self._region[counted], minlength=len(names)) > 1
+        shared = np.flatnonzero(self._several)
+        self.complete = len(shared) * locations <= MOST_SUMS
+        self._shared = shared if self.complete else shared[:0]  # regions that are summed up
+        group = np.full(len(names), -1)
+        group[self._shared] = np.arange(len(self._shared))
+        self._group = np.where(counted, group[self._region], -1)
+        self._sums = np.zeros((0, locations))  # of these regions; none while all values are held
+        self._total = np.zeros(len(tree))
+        self._least = 0.0
+        room = min(len(tree), max(_MOST_HELD // max(locations, 1), 2 * LOCATED_CALL_PATHS))
+        self._nodes = np.empty(room, dtype=np.int64)
+        self._values = np.empty((room, locations), dtype=np.float32)
+        self._held = 0
+
+    @_BEYOND_FLOAT32
+    def add(self, nodes: IntArray, values: FloatArray, total: FloatArray) -> None:
+        """Take the values of some call paths, each of which comes once.
+
+        Args:
+            nodes: int64[k].
+            values: float64[k, L].
+            total: float64[k], their sums over locations.
+        """
+        self._total[nodes] = total
+        needed = self._counted[nodes] & (total > self._least) | (self._group[nodes] >= 0)
+        if not needed.all():
+            nodes, values = nodes[needed], values[needed]
+        while len(nodes):
+            if self._held == len(self._nodes):
+                self._hold_largest()
+            count = min(len(nodes), len(self._nodes) - self._held)
+            free = slice(self._held, self._held + count)
+            self._nodes[free], self._values[free] = nodes[:count], values[:count]
+            nodes, values, self._held = nodes[count:], values[count:], self._held + count
+
+    def _hold_largest(self) -> None:
+        """Add the values of all call paths but the largest to the sums of their regions; hold these."""
+        nodes = self._nodes
+        kept = self._largest_held()
+        group = self._group[nodes]
+        group[kept] = -1
+        if not len(self._sums):
+            self._sums = np.zeros((len(self._shared), self._values.shape[1]))
+        _add_rows(self._sums, group, self._values)
+        self._held = len(kept)
+        nodes[: self._held], self._values[: self._held] = nodes[kept], self._values[kept]
+        if self._held == LOCATED_CALL_PATHS:
+            self._least = float(self._total[nodes[:LOCATED_CALL_PATHS]].min())
+
+    def _largest_held(self) -> IntArray:
+        total = self._total[self._nodes[: self._held]]
+        return _largest(total, np.flatnonzero(total > 0))
+
+    @_BEYOND_FLOAT32
+    def found(self, locations: LocationTable) -> LocationValues:
+        """Return the values of the largest call paths, then those of the largest regions of several."""
+        largest, regions = self._largest_held(), self._largest_summed()
+        callpaths = self._nodes[largest]
+        values = np.zeros((len(largest) + len(regions), len(locations)), dtype=np.float32)
+        values[: len(largest)] = self._values[largest]
+        self._add_up(regions, values[len(largest) :])
+        places = np.append(self._region[callpaths], self._shared[regions])
+        return LocationValues(
+            region=tuple(self._names[place] for place in places.tolist()),
+            callpath=np.append(callpaths, np.full(len(regions), -1)),
+            shared=self._several[places],
+            locations=locations,
+            load=InMemory(values),
+        )
+
+    def _largest_summed(self) -> IntArray:
+        """Return the largest of the regions that are summed up, by their numbers among these."""
+        summed = self._group >= 0
+        total = np.zeros(len(self._shared))
+        np.add.at(total, self._group[summed], self._total[summed])
+        return _largest(total, np.flatnonzero(total > 0))
+
+    def _add_up(self, regions: IntArray, values: SmallFloatArray) -> None:
+        """Put the sums of some regions into float32[K, L]."""
+        if len(self._sums):
+            values[:] = self._sums[regions]
+        place = np.full(len(self._shared) + 1, -1)  # of each region; the last entry is that of no region
+        place[regions] = np.arange(len(regions))
+        _add_rows(values, place[self._group[self._nodes[: self._held]]], self._values)
+
+
+def _add_rows(sums: npt.NDArray[np.floating], place: IntArray, values: SmallFloatArray) -> None:
+    """Add the first rows of `values` to those rows of `sums` that `place` has for them, unless it is -1."""
+    rows = np.flatnonzero(place >= 0)
+    if not len(rows):
+        return
+    rows = rows[np.argsort(place[rows], kind="stable")]
+    places = place[rows]
+    first = np.flatnonzero(np.diff(places, prepend=-1))
+    if values.shape[1] < _MANY_LOCATIONS:
+        sums[places[first]] += np.add.reduceat(values[rows], first, axis=0, dtype=np.float64)
+        return
+    bounds = [*first.tolist(), len(rows)]
+    for begin, end, to in zip(bounds, bounds[1:], places[first].tolist(), strict=False):
+        sums[to] += values[rows[begin:end]].sum(axis=0, dtype=np.float64)
+
+
+def _largest(total: FloatArray, some: IntArray) -> IntArray:
+    if len(some) <= LOCATED_CALL_PATHS:
+        return some
+    chosen = np.argpartition(-total[some], LOCATED_CALL_PATHS - 1)[:LOCATED_CALL_PATHS]
+    return np.sort(some[chosen])
+
 
 _SHORT = 64  # locations below which extremes are found faster across call paths than along each
 

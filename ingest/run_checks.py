@@ -13,7 +13,6 @@ from ingest.alignment import MeasuredRun
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import InputError
 from ingest.experiment import Experiment, RunRecord
-from ingest.held_cores import stated_cores, stated_number
 from ingest.inferred_runs import METADATA_PROCESSES
 from ingest.number_text import NUMBER_WORDS, figure, percent, value_text
 from ingest.parameter_roles import states_size
@@ -31,6 +30,8 @@ from ingest.run_settings import (
     SETTING,
     STOPPED,
     processor_of,
+    stated_cores,
+    stated_number,
 )
 
 RENAME = "rename it, or list the runs in pipeline.toml"

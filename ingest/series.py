@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from ingest.callpaths import CallPath, CallPaths
-from ingest.calltree import CallTreeBuilder
+from ingest.calltree import CallPath, CallPaths, CallTreeBuilder
 from ingest.errors import InputError, one_line
 from ingest.profile import LARGEST, Metric
 

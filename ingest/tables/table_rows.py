@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from ingest.callpaths import CallPath
+from ingest.calltree import CallPath
 from ingest.errors import InputError, one_line
 from ingest.experiment import TIME, VISITS
 from ingest.number_text import value_text

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray, places_in_groups
-from ingest.callpaths import CallPath, CallPaths
-from ingest.calltree import CallTree, CallTreeBuilder
+from ingest.calltree import CallPath, CallPaths, CallTree, CallTreeBuilder
 from ingest.errors import InputError, one_line
 from ingest.experiment import TIME, VISITS
 from ingest.number_text import value_text

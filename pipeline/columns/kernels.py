@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
-from ingest.callpaths import folded
+from ingest.calltree import folded
 from pipeline.columns.cells import Audience
 from pipeline.columns.column import (
     ERROR,

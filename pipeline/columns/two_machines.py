@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from ingest.arrays import FloatArray
-from ingest.callpaths import folded
+from ingest.calltree import folded
 from ingest.number_text import percent
 from ingest.record_codec import entry
 from pipeline.columns.cells import Audience, DataTable

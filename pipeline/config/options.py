@@ -277,7 +277,7 @@ class Options:
     @property
     def processes(self) -> int:
         """Number of processes that may work at once."""
-        from ingest.held_cores import usable_cores  # which loads numpy, as options do not
+        from ingest.run_settings import usable_cores  # which loads numpy, as options do not
 
         return self.jobs or usable_cores()
 

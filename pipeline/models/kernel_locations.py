@@ -5,11 +5,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ingest.accelerators import GPU
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.experiment import Experiment, RunRecord
-from ingest.location_values import LocationValues, SmallFloatArray
 from ingest.profile import LocationTable
+from ingest.reduction import GPU, LocationValues, SmallFloatArray
 from pipeline.models.kernels import mean_over_repetitions, sum_groups
 
 _LARGEST = 50  # call paths, and as many regions, by their largest share at any point

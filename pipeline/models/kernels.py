@@ -8,15 +8,14 @@ from itertools import compress
 
 import numpy as np
 
-from ingest.accelerators import GPU, GPU_TIME
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from ingest.callpaths import CallPath, CallPaths, last_names
+from ingest.calltree import CallPath, CallPaths, last_names
 from ingest.cpp_names import short_name
 from ingest.errors import UsageError, nearest_hint
 from ingest.experiment import TIME, Experiment
 from ingest.profile import MetricKind
 from ingest.reading.stacks import PROGRAM
-from ingest.reduction import Reduction
+from ingest.reduction import GPU, GPU_TIME, Reduction
 from ingest.region_class import Activity, region_class
 from ingest.resource_use import BYTES_UNIT, JOULES, energy_factor, memory_factor
 from ingest.run_settings import described_as

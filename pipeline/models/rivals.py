@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray, Rows
-from ingest.held_cores import usable_cores
+from ingest.run_settings import usable_cores
 from pipeline.models.forms import Hypothesis, Term, powers_of_terms, values_of_powers
 from pipeline.statistics import mixture_quantiles
 

@@ -6,10 +6,10 @@ from itertools import combinations
 
 import numpy as np
 
-from ingest.accelerators import GPU
 from ingest.arrays import FloatArray
 from ingest.experiment import Experiment
 from ingest.parameter_roles import counts_processes
+from ingest.reduction import GPU
 from ingest.scaling import Scaling, ScalingDecision
 from pipeline.models.kernels import Kernels, is_time, mean_over_repetitions
 from pipeline.models.scaling_models import LocationCount

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
-from ingest.callpaths import folded
+from ingest.calltree import folded
 from pipeline.columns.column import json_rows
 from pipeline.columns.kernels import KERNELS, RankedKernels
 from pipeline.columns.model_json import measured_json, model_json, predictions_json

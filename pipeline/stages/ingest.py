@@ -15,7 +15,6 @@ from filters.instrumentation import (
     instrumentations,
     mixed_filters,
 )
-from ingest.accelerators import GPU
 from ingest.alignment import MeasuredRun, align, experiment_from_series, with_processes
 from ingest.discovery import Discovery, Run, Skipped
 from ingest.errors import FilterError, InputError, UsageError
@@ -23,7 +22,7 @@ from ingest.experiment import Experiment, MetricChoice
 from ingest.locate import Located
 from ingest.profile import Profile
 from ingest.readers import SeriesReader
-from ingest.reduction import ReducedProfile, reduce_profile
+from ingest.reduction import GPU, ReducedProfile, reduce_profile
 from ingest.run_checks import (
     RENAME,
     contradicted_name,

@@ -9,7 +9,6 @@ from typing import Literal
 
 import numpy as np
 
-from ingest.accelerators import DEVICE_CLASSES, GPU, GPU_TIME, Devices, device_rows
 from ingest.alignment import experiment_from_series
 from ingest.arrays import FloatArray
 from ingest.discovery import Run, Skipped, without_names
@@ -20,7 +19,15 @@ from ingest.locate import Located, locate
 from ingest.profile import Metric, Profile
 from ingest.profile_search import FoundProfile, nothing_found, search_profiles
 from ingest.readers import SeriesReader, find_profile_reader
-from ingest.reduction import ReducedProfile, reduce_profile
+from ingest.reduction import (
+    DEVICE_CLASSES,
+    GPU,
+    GPU_TIME,
+    Devices,
+    ReducedProfile,
+    device_rows,
+    reduce_profile,
+)
 from ingest.region_class import CLASSES, RegionClass, region_classes
 from ingest.resource_use import memory_of
 from ingest.run_checks import unlike_repetitions

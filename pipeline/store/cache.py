@@ -20,9 +20,8 @@ import numpy as np
 
 from ingest.alignment import REDUCTIONS
 from ingest.errors import InputError
-from ingest.location_values import SmallFloatArray
 from ingest.record_codec import Array, as_plain, restored
-from ingest.reduction import ReducedProfile, Reduction
+from ingest.reduction import ReducedProfile, Reduction, SmallFloatArray
 from pipeline.store.atomic import not_writable, write_atomically
 from pipeline.store.freshness import DIGESTS, DigestMemory
 from pipeline.store.made_from import InputFile, installed_version

@@ -13,17 +13,15 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ingest.accelerators import DEVICE_CLASSES
 from ingest.alignment import REDUCTIONS
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from ingest.callpaths import folded
-from ingest.calltree import CallTree
+from ingest.calltree import CallTree, folded
 from ingest.errors import InputError, UsageError
 from ingest.experiment import Experiment, OverheadCorrection, PerVisit, RunRecord
 from ingest.parameter_roles import LeftOut
 from ingest.profile import Metric, MetricKind, RegionTable
 from ingest.record_codec import as_plain, restored
-from ingest.reduction import Reduction
+from ingest.reduction import DEVICE_CLASSES, Reduction
 from ingest.region_class import RegionClass
 from ingest.scaling import ScalingDecision, named_by_runs
 from pipeline.models.back_test import BackTest

@@ -6,10 +6,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ingest.accelerators import GPU
 from ingest.calltree import CallTree
 from ingest.profile import Metric, Profile
-from ingest.reduction import reduce_profile
+from ingest.reduction import GPU, reduce_profile
 from ingest.series import MeasuredSeries
 
 TOLERANCE = 1e-9  # of the sum of magnitudes: only rounding may differ

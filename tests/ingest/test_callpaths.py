@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.callpaths import MOST_NAMES, CallPaths, folded, last_names
-from ingest.calltree import CallTree
+from ingest.calltree import MOST_NAMES, CallPaths, CallTree, folded, last_names
 
 NAMES = ("main", "solve", "a->b", "f")
 

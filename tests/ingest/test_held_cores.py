@@ -2,9 +2,8 @@
 
 import pytest
 
-from ingest.held_cores import HeldCores, held_cores
 from ingest.profile import NODES, SYSTEM_CORES
-from ingest.run_settings import SETTING, STATISTIC
+from ingest.run_settings import SETTING, STATISTIC, HeldCores, held_cores
 
 LOG, THREADS = {STATISTIC: "mean of processes"}, SETTING + "threads"
 

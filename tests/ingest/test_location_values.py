@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import ingest.location_values as module
-from ingest.accelerators import IDLE
+import ingest.reduction as module
 from ingest.calltree import CallTree
 from ingest.profile import CPU, LocationTable, ValuesInMemory
-from ingest.reduction import reduce_profile
+from ingest.reduction import IDLE, reduce_profile
 from tests.profiles import make_profile
 
 MAIN, SOLVE, SEND, OTHER = ("main",), ("main", "solve"), ("main", "solve", "MPI_Send"), ("main", "MPI_Send")

@@ -21,13 +21,13 @@ from typing import Any
 
 import numpy as np
 
-from ingest.accelerators import IDLE
 from ingest.arrays import FloatArray, IntArray, Rows
 from ingest.calltree import ROOT
 from ingest.errors import InputError
 from ingest.profile import CPU, Metric, Profile
 from ingest.reading.files import head, read_bytes, writable
 from ingest.reading.stacks import PROGRAM, TIME_METRIC, VISITS_METRIC, Stacks
+from ingest.reduction import IDLE
 from ingest.region_class import GPU_COPY, GPU_IDLE, GPU_KERNEL
 from ingest.run_settings import METADATA
 

@@ -6,10 +6,10 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from ingest.accelerators import GPU_TIME
 from ingest.arrays import BoolArray, FloatArray, IntArray, Rows
 from ingest.experiment import Experiment
 from ingest.parameter_roles import counts_parts
+from ingest.reduction import GPU_TIME
 from ingest.run_settings import counts_work, described_as
 from ingest.scaling import location_unit
 from ingest.units import RATE_METRIC, UNITS_OF_WORK, WorkRate, work_rate

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ingest.arrays import IntArray
-from ingest.location_values import SmallFloatArray
 from ingest.number_text import figure
+from ingest.reduction import SmallFloatArray
 from pipeline.columns.held_out import held_out_tables
 from pipeline.columns.limit_intervals import interval_behind
 from pipeline.columns.verdict_line import verdict_line

@@ -10,8 +10,8 @@ from typing import Any
 
 from rich.console import Console
 
-from ingest.accelerators import GPU_TIME
 from ingest.experiment import per_text
+from ingest.reduction import GPU_TIME
 from pipeline.columns.column import filled
 from pipeline.columns.kernel_tables import kernel_names
 from pipeline.columns.kernels import PREDICTION, kernel_columns

@@ -65,7 +65,7 @@ def test_a_call_path_that_a_run_did_not_visit_is_zero_there():
 
 
 def test_a_kernel_that_no_run_of_a_point_kept_is_unknown_there(monkeypatch):
-    monkeypatch.setattr("ingest.location_values.LOCATED_CALL_PATHS", 1)
+    monkeypatch.setattr("ingest.reduction.LOCATED_CALL_PATHS", 1)
     runs = (
         run(2, {MAIN: [9.0, 8.0], SOLVE: [1.0, 2.0]}),
         run(4, {MAIN: [1.0] * 4, SOLVE: [9.0, 8.0, 7.0, 6.0]}),

@@ -7,8 +7,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from ingest.callpaths import MOST_NAMES
-from ingest.calltree import CallTree
+from ingest.calltree import MOST_NAMES, CallTree
 from ingest.experiment import Experiment
 from ingest.profile import Metric, RegionTable
 from ingest.reduction import Reduction

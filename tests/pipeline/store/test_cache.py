@@ -13,9 +13,8 @@ from numpy.testing import assert_equal
 from ingest.calltree import CallTree
 from ingest.errors import InputError, UsageError
 from ingest.locate import locate
-from ingest.location_values import InMemory, LocationValues
 from ingest.profile import LocationTable, Metric, RegionTable
-from ingest.reduction import ReducedProfile, Reduction
+from ingest.reduction import InMemory, LocationValues, ReducedProfile, Reduction
 from ingest.region_class import RegionClass
 from pipeline.stages.ingest import ingest
 from pipeline.store.cache import (
