@@ -1,11 +1,10 @@
 """Write the types of what the pages' scripts read, from the records: ``python -m tools.payload_types``."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import is_dataclass
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, NewType, Union, get_args, get_origin
+from typing import Annotated, Any, NewType, Union, get_args, get_origin
 
 from ingest.record_codec import entries
 from pipeline.report.page.comparison_page import ComparisonPayload
@@ -23,7 +22,6 @@ SCALARS = {
     bytes: "Uint8Array",
     NoneType: "null",
 }
-DESCRIBED = re.compile(r"^ {8}(\w+): (.+(?:\n {12}.+)*)", re.MULTILINE)
 
 
 def declarations() -> str:
@@ -45,6 +43,8 @@ def _type(kind: Any, found: dict[str, str]) -> str:  # noqa: ANN401
             found[name] = ""  # so that it may hold itself
             found[name] = _record(kind, found) if is_dataclass(kind) else _alias(kind, found)
         return name
+    if get_origin(kind) is Annotated:
+        return _type(kind.__origin__, found)
     origin, parts = get_origin(kind), [_type(part, found) for part in get_args(kind) if part is not ...]
     if origin in (Union, UnionType):
         return " | ".join(parts)
@@ -63,12 +63,10 @@ def _record(kind: Any, found: dict[str, str]) -> str:  # noqa: ANN401
     (base,) = kind.__bases__
     inherited = {one.key for one in entries(base)} if is_dataclass(base) else set()
     extends = f" extends {_type(base, found)}" if inherited else ""
-    described = {name: " ".join(text.split()) for name, text in DESCRIBED.findall(kind.__doc__)}
     lines = [f"/** {kind.__doc__.partition(chr(10))[0]} */", f"export interface {kind.__name__}{extends} {{"]
     for one in entries(kind):
         if one.key not in inherited:
-            if one.field in described:
-                lines.append(f"  /** {described[one.field]} */")
+            lines += [f"  /** {text} */" for text in getattr(one.kind, "__metadata__", ())]
             text = _type(one.kind, found)
             lacks = one.may_lack and text.endswith(" | null")
             name = f"{script_name(one.key)}{'?' * lacks}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log10
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
 import numpy as np
 
@@ -85,40 +85,29 @@ class DotsPayload:
 
 @dataclass(frozen=True, kw_only=True)
 class CurvesPayload(PositionsPayload):
-    """The total and the kernels of the table at all positions.
-
-    Attributes:
-        said: at each position.
-    """
+    """The total and the kernels of the table at all positions."""
 
     a: PackedEnds
     b: PackedEnds
     ratio: PackedEnds
     dots: Sequence[DotsPayload]
-    said: Sequence[str]
+    said: Annotated[Sequence[str], "at each position"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ComparisonPayload:
-    """All that the script of a comparison knows: call paths, callers before their callees.
-
-    Attributes:
-        region: index into regions, per call path.
-        parent: the caller, -1 for a root.
-        kernels: in the order of the page's table.
-        curves: None if nothing is compared.
-    """
+    """All that the script of a comparison knows: call paths, callers before their callees."""
 
     a: str
     b: str
     metric: str
     unit: str
     regions: Sequence[RegionPayload]
-    region: Sequence[int]
-    parent: Sequence[int]
+    region: Annotated[Sequence[int], "index into regions, per call path"]
+    parent: Annotated[Sequence[int], "the caller, -1 for a root"]
     scales: Sequence[ScalePayload]
-    kernels: Sequence[JudgedPayload]
-    curves: CurvesPayload | None
+    kernels: Annotated[Sequence[JudgedPayload], "in the order of the page's table"]
+    curves: Annotated[CurvesPayload | None, "None if nothing is compared"]
 
 
 def comparison_data(

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 from urllib.parse import quote
 
 import numpy as np
@@ -126,25 +126,16 @@ class MeasurePayload:
 
 @dataclass(frozen=True, kw_only=True)
 class HistoryPayload:
-    """All that the script of a history knows of entries and kernels, the whole program first.
+    """All that the script of a history knows of entries and kernels, the whole program first."""
 
-    Attributes:
-        names: of the entries.
-        ticks: entries, and what is written below them.
-        opening: kind of the measure that the page opens with.
-        levels: of the kernels.
-        places: their callers.
-        changes: per kernel, the newest first.
-    """
-
-    names: Sequence[str]
+    names: Annotated[Sequence[str], "of the entries"]
     dates: Sequence[str]
-    ticks: Sequence[tuple[int, str]]
-    opening: str
+    ticks: Annotated[Sequence[tuple[int, str]], "entries, and what is written below them"]
+    opening: Annotated[str, "kind of the measure that the page opens with"]
     columns: Sequence[ColumnPayload]
-    levels: Sequence[str]
-    places: Sequence[str]
-    changes: Sequence[Sequence[ChangeTexts]]
+    levels: Annotated[Sequence[str], "of the kernels"]
+    places: Annotated[Sequence[str], "their callers"]
+    changes: Annotated[Sequence[Sequence[ChangeTexts]], "per kernel, the newest first"]
     measures: Sequence[MeasurePayload]
 
 

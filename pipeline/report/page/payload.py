@@ -5,12 +5,14 @@ Shapes: K kernels, P measured points, G positions (lines x scales). What is not 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NewType, TypeAlias
+from typing import Annotated, NewType, TypeAlias
 
 from ingest.record_codec import entry
 from pipeline.models.growth import GROWING
 from pipeline.questions.analysis import NOTEWORTHY_SHARE
 from pipeline.questions.runtime.trust import FAR, VERY_FAR
+
+_MAY_LACK = entry(may_lack=True)
 
 Floats = NewType("Floats", bytes)
 Steps = NewType("Steps", bytes)
@@ -44,26 +46,16 @@ class LimitsPayload:
 
 @dataclass(frozen=True, kw_only=True)
 class PositionsPayload:
-    """What was measured, and where predictions are known.
-
-    Attributes:
-        column: the parameter that scales.
-        points: measured ones.
-        largest: index of the largest measured point.
-        scales: values of the parameter that scales, ascending.
-        lines: with the scales they make the positions; the page opens at the first.
-        reach: the largest scale that curves are drawn to.
-        measured_only: whether nothing is predicted: values at the positions were measured.
-    """
+    """What was measured, and where predictions are known."""
 
     parameters: Sequence[str]
-    column: int
-    points: Sequence[Point]
-    largest: int
-    scales: Sequence[float]
-    lines: Sequence[Point]
-    reach: float
-    measured_only: bool
+    column: Annotated[int, "the parameter that scales"]
+    points: Annotated[Sequence[Point], "measured ones"]
+    largest: Annotated[int, "index of the largest measured point"]
+    scales: Annotated[Sequence[float], "values of the parameter that scales, ascending"]
+    lines: Annotated[Sequence[Point], "with the scales they make the positions; the page opens at the first"]
+    reach: Annotated[float, "the largest scale that curves are drawn to"]
+    measured_only: Annotated[bool, "whether nothing is predicted: values at the positions were measured"]
     limits: LimitsPayload = LimitsPayload()
 
 
@@ -93,77 +85,52 @@ class AnswerPayload(IntervalsPayload):
 
 @dataclass(frozen=True, kw_only=True)
 class ChartLinePayload:
-    """What a chart shows along a line of positions.
+    """What a chart shows along a line of positions."""
 
-    Attributes:
-        points: measured.
-        held_out: measured, but not known to the models.
-        curve: of the models.
-        ideal: along the curve.
-    """
-
-    points: EstimatesPayload
-    held_out: EstimatesPayload
-    curve: EstimatesPayload
-    ideal: Numbers | None
+    points: Annotated[EstimatesPayload, "measured"]
+    held_out: Annotated[EstimatesPayload, "measured, but not known to the models"]
+    curve: Annotated[EstimatesPayload, "of the models"]
+    ideal: Annotated[Numbers | None, "along the curve"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChartPayload:
-    """A figure over the scaled parameter.
-
-    Attributes:
-        threshold: the efficiency asked for, in charts of efficiency.
-        lines: per line of positions.
-    """
+    """A figure over the scaled parameter."""
 
     name: str
     label: str
-    threshold: float | None
-    lines: Sequence[ChartLinePayload | None]
+    threshold: Annotated[float | None, "the efficiency asked for, in charts of efficiency"]
+    lines: Annotated[Sequence[ChartLinePayload | None], "per line of positions"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class SurfacePayload:
-    """Figures over a size and a scale, size by size.
-
-    Attributes:
-        at: the other parameters of the figures.
-        beside: the same in words, empty without any.
-        scales: ascending.
-        sizes: ascending.
-        wall: seconds.
-        share: the efficiency asked for.
-        reference: what efficiencies are relative to.
-    """
+    """Figures over a size and a scale, size by size."""
 
     scaled: str
     size: str
-    at: Point
-    beside: str
-    scales: Sequence[float]
-    sizes: Sequence[float]
+    at: Annotated[Point, "the other parameters of the figures"]
+    beside: Annotated[str, "the same in words, empty without any"]
+    scales: Annotated[Sequence[float], "ascending"]
+    sizes: Annotated[Sequence[float], "ascending"]
     efficiency: IntervalsPayload
-    wall: Numbers
-    share: float
-    reference: str
+    wall: Annotated[Numbers, "seconds"]
+    share: Annotated[float, "the efficiency asked for"]
+    reference: Annotated[str, "what efficiencies are relative to"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProgramPayload:
-    """The figures of the whole program that are known.
+    """The figures of the whole program that are known."""
 
-    Attributes:
-        strong: whether points are compared as under strong scaling.
-        said: texts at all positions: the verdict, its trust, and answers.
-        surface: None unless a size varies beside the scale.
-    """
-
-    strong: bool
+    strong: Annotated[bool, "whether points are compared as under strong scaling"]
     answers: Sequence[AnswerPayload]
     charts: Sequence[ChartPayload]
-    surface: SurfacePayload | None
-    said: Mapping[str, Sequence[str | None]] | None = field(default=None, metadata=entry(may_lack=True))
+    surface: Annotated[SurfacePayload | None, "None unless a size varies beside the scale"]
+    said: Annotated[
+        Mapping[str, Sequence[str | None]] | None,
+        "texts at all positions: the verdict, its trust, and answers",
+    ] = field(default=None, metadata=_MAY_LACK)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,10 +138,10 @@ class RegionPayload:
     """A region; what is empty or the same as its name is left out."""
 
     name: str
-    short: str | None = field(default=None, metadata=entry(may_lack=True))
-    paradigm: str | None = field(default=None, metadata=entry(may_lack=True))
-    mangled: str | None = field(default=None, metadata=entry(may_lack=True))
-    source: str | None = field(default=None, metadata=entry(may_lack=True))
+    short: str | None = field(default=None, metadata=_MAY_LACK)
+    paradigm: str | None = field(default=None, metadata=_MAY_LACK)
+    mangled: str | None = field(default=None, metadata=_MAY_LACK)
+    source: str | None = field(default=None, metadata=_MAY_LACK)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,57 +174,38 @@ class RepetitionsPayload:
 
 @dataclass(frozen=True, kw_only=True)
 class KernelsPayload:
-    """The kernels of a level.
+    """The kernels of a level."""
 
-    Attributes:
-        region: index into regions.
-        parent: the caller's kernel, -1 for a root.
-        mean: K x P.
-        value: K x G predictions.
-        weighty: intervals at all positions.
-        others: intervals of the others, at measured and requested positions.
-        total: None without a sum.
-        further: columns that no view draws in its own way.
-        growing: probability that a kernel grows.
-        valid_from: K x parameters.
-        rivals: plausible models with their probabilities, the most plausible first.
-        formula: of what is predicted.
-        latex: the formula with its range.
-        python: the formula as a function.
-        range: index into the texts: where formulas agree with predictions.
-        growth_class: index into the texts: how kernels grow.
-        warning: index into lists of texts.
-        curves: what the formulas of weighty kernels give, one after the other: rivals x G.
-        node: of another metric than the chosen one: its call path of the chosen metric, -1 for regions.
-    """
-
-    region: Sequence[int]
-    parent: Sequence[int]
-    mean: Floats
-    value: Floats
-    weighty: EndsPayload
-    others: EndsPayload
-    total: IntervalsPayload | None
+    region: Annotated[Sequence[int], "index into regions"]
+    parent: Annotated[Sequence[int], "the caller's kernel, -1 for a root"]
+    mean: Annotated[Floats, "K x P"]
+    value: Annotated[Floats, "K x G predictions"]
+    weighty: Annotated[EndsPayload, "intervals at all positions"]
+    others: Annotated[EndsPayload, "intervals of the others, at measured and requested positions"]
+    total: Annotated[IntervalsPayload | None, "None without a sum"]
     standing: StandingPayload
     crossovers: Sequence[CrossoverPayload]
-    further: Sequence[ColumnPayload]
+    further: Annotated[Sequence[ColumnPayload], "columns that no view draws in its own way"]
     repetitions: RepetitionsPayload
-    growing: Floats
+    growing: Annotated[Floats, "probability that a kernel grows"]
     smape: Floats
     cv_smape: Floats
-    valid_from: Floats
-    rivals: Sequence[Sequence[tuple[str, float]]]
-    formula: Sequence[str]
-    latex: Sequence[str]
-    python: Sequence[str]
+    valid_from: Annotated[Floats, "K x parameters"]
+    rivals: Annotated[Sequence[Sequence[tuple[str, float]]], "plausible models, the most probable first"]
+    formula: Annotated[Sequence[str], "of what is predicted"]
+    latex: Annotated[Sequence[str], "the formula with its range"]
+    python: Annotated[Sequence[str], "the formula as a function"]
     range_texts: Sequence[str]
-    range: Sequence[int]
+    range: Annotated[Sequence[int], "index into the texts: where formulas agree with predictions"]
     growth_class_texts: Sequence[str]
-    growth_class: Sequence[int]
+    growth_class: Annotated[Sequence[int], "index into the texts: how kernels grow"]
     warning_texts: Sequence[Sequence[str]]
-    warning: Sequence[int]
-    curves: Floats
-    node: Sequence[int] | None = field(default=None, metadata=entry(may_lack=True))
+    warning: Annotated[Sequence[int], "index into lists of texts"]
+    curves: Annotated[Floats, "what the formulas of weighty kernels give, one after the other: rivals x G"]
+    node: Annotated[
+        Sequence[int] | None,
+        "of another metric than the chosen one: its call path of the chosen metric, -1 for regions",
+    ] = field(default=None, metadata=_MAY_LACK)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -279,74 +227,53 @@ class TreeMetricPayload:
 
 @dataclass(frozen=True, kw_only=True)
 class MetricPayload:
-    """A metric that the reader can switch to; kernels that are zero everywhere are left out.
-
-    Attributes:
-        additive: whether its values have a sum.
-    """
+    """A metric that the reader can switch to; kernels that are zero everywhere are left out."""
 
     metric: str
     unit: str
-    additive: bool
+    additive: Annotated[bool, "whether its values have a sum"]
     levels: LevelsPayload
 
 
 @dataclass(frozen=True, kw_only=True)
 class ImbalancePayload:
-    """Values of locations of N call paths, the most uneven first.
-
-    Attributes:
-        locations: per point.
-        low: N x P: the smallest value of a location.
-    """
+    """Values of locations of N call paths, the most uneven first."""
 
     unit: str
-    locations: Sequence[float]
+    locations: Annotated[Sequence[float], "per point"]
     kernels: Sequence[int]
-    low: Floats
+    low: Annotated[Floats, "N x P: the smallest value of a location"]
     mean: Floats
     high: Floats
 
 
 @dataclass(frozen=True, kw_only=True)
 class PointLocationsPayload:
-    """Values on B locations, or ranges of locations, of a point; None if there are no ranges.
+    """Values on B locations, or ranges of locations, of a point; None if there are no ranges."""
 
-    Attributes:
-        point: index of the measured point.
-        nodes: names, empty if unknown, and for how many of B.
-        thread: None if all are zero, as is the last one.
-        count: locations of a range.
-        top: the largest value of each kernel.
-        mean: K x B, in steps of the largest value; low and high, too.
-    """
-
-    point: int
-    nodes: Sequence[tuple[str, int]]
+    point: Annotated[int, "index of the measured point"]
+    nodes: Annotated[Sequence[tuple[str, int]], "names, empty if unknown, and for how many of B"]
     process: Sequence[int]
-    thread: Sequence[int] | None
+    thread: Annotated[Sequence[int] | None, "None if all are zero, as is the last one"]
     last_process: Sequence[int] | None
     last_thread: Sequence[int] | None
-    count: Sequence[int] | None
-    top: Floats
-    mean: Steps
+    count: Annotated[Sequence[int] | None, "locations of a range"]
+    top: Annotated[Floats, "the largest value of each kernel"]
+    mean: Annotated[Steps, "K x B, in steps of the largest value; low and high, too"]
     low: Steps | None
     high: Steps | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class LocationsPayload:
-    """The largest kernels of a metric on each location.
-
-    Attributes:
-        accelerators: whether the locations are accelerators.
-        kernels: region, call path or -1 for all of the region, whether it is the only one of the region.
-    """
+    """The largest kernels of a metric on each location."""
 
     metric: str
     unit: str
-    accelerators: bool
-    kernels: Sequence[tuple[int, int, int]]
+    accelerators: Annotated[bool, "whether the locations are accelerators"]
+    kernels: Annotated[
+        Sequence[tuple[int, int, int]], "region, call path or -1, whether the region has no other"
+    ]
     points: Sequence[PointLocationsPayload]
 
 
@@ -360,56 +287,34 @@ class FilterPayload:
 
 @dataclass(frozen=True, kw_only=True)
 class RooflinePayload:
-    """Regions with hardware counters on one node of the machine measured on.
-
-    Attributes:
-        bandwidths: ceilings in B/s, the fastest first.
-        peaks: ceilings in flop/s, the fastest first.
-        runs: the measured points.
-        judged: the run that the verdicts are about.
-        levels: of memory where bytes were counted, the farthest first.
-        points: name, level, flop/B, flop/s, run.
-        names: of the regions in the table.
-        columns: what limits each of them.
-    """
+    """Regions with hardware counters on one node of the machine measured on."""
 
     machine: str
-    bandwidths: Sequence[tuple[str, float]]
-    peaks: Sequence[tuple[str, float]]
-    runs: Sequence[str]
-    judged: int
-    levels: Sequence[str]
-    points: Sequence[tuple[str, str, float | None, float, int]]
-    names: Sequence[str]
-    columns: Sequence[ColumnPayload]
+    bandwidths: Annotated[Sequence[tuple[str, float]], "ceilings in B/s, the fastest first"]
+    peaks: Annotated[Sequence[tuple[str, float]], "ceilings in flop/s, the fastest first"]
+    runs: Annotated[Sequence[str], "the measured points"]
+    judged: Annotated[int, "the run that the verdicts are about"]
+    levels: Annotated[Sequence[str], "of memory where bytes were counted, the farthest first"]
+    points: Annotated[Sequence[tuple[str, str, float | None, float, int]], "name, level, flop/B, flop/s, run"]
+    names: Annotated[Sequence[str], "of the regions in the table"]
+    columns: Annotated[Sequence[ColumnPayload], "what limits each of them"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReportPayload(PositionsPayload):
-    """All that the scripts of a report know.
-
-    Attributes:
-        relative_growth: whether growth is judged by shares, since the parameter counts no processes.
-        factors: counts, and the time of each, whose product is the effort.
-        heads: of the columns of kernels that follow the target.
-        metrics: of the call tree.
-        others: metrics that the reader can switch to.
-        locations: of one metric each.
-        program: None if the models are not of time.
-        roofline: None if the machine measured on is not known.
-    """
+    """All that the scripts of a report know."""
 
     metric: str
     unit: str
-    relative_growth: bool
-    factors: Sequence[tuple[str, str]]
-    heads: Sequence[ColumnPayload]
+    relative_growth: Annotated[bool, "whether shares judge growth: the parameter counts no processes"]
+    factors: Annotated[Sequence[tuple[str, str]], "counts, and the time of each, whose product is the effort"]
+    heads: Annotated[Sequence[ColumnPayload], "of the columns of kernels that follow the target"]
     regions: Sequence[RegionPayload]
     levels: LevelsPayload
-    metrics: Sequence[TreeMetricPayload]
+    metrics: Annotated[Sequence[TreeMetricPayload], "of the call tree"]
     imbalance: ImbalancePayload | None
     filter: FilterPayload | None
-    program: ProgramPayload | None
-    roofline: RooflinePayload | None
-    others: Sequence[MetricPayload] = ()
-    locations: Sequence[LocationsPayload] = ()
+    program: Annotated[ProgramPayload | None, "None if the models are not of time"]
+    roofline: Annotated[RooflinePayload | None, "None if the machine measured on is not known"]
+    others: Annotated[Sequence[MetricPayload], "metrics that the reader can switch to"] = ()
+    locations: Annotated[Sequence[LocationsPayload], "of one metric each"] = ()

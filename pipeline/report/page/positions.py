@@ -7,6 +7,7 @@ predicts nothing; it names the command that does.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -32,8 +33,7 @@ class Positions:
         scales: float64[S], values of that parameter, ascending.
         lines: float64[L, D], the points that the lines pass through; the first is the target.
         reach: the largest scale that curves are drawn to.
-        points: float64[L * S, D], all positions, line by line.
-        required: int64[F], the measured and the requested ones among them.
+        required: int64[F], the measured and the requested positions.
         measured_only: whether nothing is predicted.
     """
 
@@ -41,9 +41,13 @@ class Positions:
     scales: FloatArray
     lines: FloatArray
     reach: float
-    points: FloatArray
     required: IntArray
     measured_only: bool = False
+
+    @cached_property
+    def points(self) -> FloatArray:
+        """All positions, line by line, float64[L * S, D]."""
+        return _positions(self.lines, self.column, self.scales)
 
     @property
     def target(self) -> FloatArray:
@@ -60,7 +64,14 @@ def positions_of(analysis: Analysis, targets: FloatArray) -> Positions:
     points = analysis.experiment.points
     column = analysis.experiment.parameters.index(analysis.parameter)
     if analysis.is_profile:
-        return _measured(points, column)
+        return Positions(
+            column=column,
+            scales=np.unique(points[:, column]),
+            lines=_lines(points, points[[largest_point(points, column)]], column),
+            reach=float(points[:, column].max()),
+            required=np.arange(0),
+            measured_only=True,
+        )
     lines = _lines(points, targets, column)
     asked = np.unique([*points[:, column], *targets[:, column]])
     reach = float(asked[-1]) * BEYOND_TARGET
@@ -69,33 +80,14 @@ def positions_of(analysis: Analysis, targets: FloatArray) -> Positions:
     most = min(most, _MOST_VALUES // (len(analysis.callpaths.kernels) * len(lines) + 1))
     near = filled(np.unique([*asked, reach]), max(most - len(far), FEWEST_POSITIONS))
     scales = np.unique([*near, *far])
-    everything = np.vstack([along_parameter(line, column, scales) for line in lines])
     known = {tuple(point) for point in np.vstack([points, targets]).tolist()}
-    required = [i for i, point in enumerate(everything.tolist()) if tuple(point) in known]
-    return Positions(
-        column=column,
-        scales=scales,
-        lines=lines,
-        reach=reach,
-        points=everything,
-        required=np.array(required, dtype=np.int64),
-    )
+    positions = _positions(lines, column, scales).tolist()
+    required = np.array([i for i, point in enumerate(positions) if tuple(point) in known], dtype=np.int64)
+    return Positions(column=column, scales=scales, lines=lines, reach=reach, required=required)
 
 
-def _measured(points: FloatArray, column: int) -> Positions:
-    """Return the measured scales on the lines through the measured points float64[P, D]."""
-    lines = _lines(points, points[[largest_point(points, column)]], column)
-    scales = np.unique(points[:, column])
-    everything = np.vstack([along_parameter(line, column, scales) for line in lines])
-    return Positions(
-        column=column,
-        scales=scales,
-        lines=lines,
-        reach=float(scales[-1]),
-        points=everything,
-        required=np.arange(0),
-        measured_only=True,
-    )
+def _positions(lines: FloatArray, column: int, scales: FloatArray) -> FloatArray:
+    return np.vstack([along_parameter(line, column, scales) for line in lines])
 
 
 def _lines(points: FloatArray, targets: FloatArray, column: int) -> FloatArray:

@@ -11,27 +11,24 @@ export interface ChangeTexts {
   name: string;
   address: string;
   date: string;
-  /** the entries that it may be instead; empty if there are none. */
   between: string;
-  /** the measure. */
   what: string;
   factor: string;
   interval: string;
   before: string;
   after: string;
-  /** ``better`` or ``worse``. */
   direction: string;
 }
 
 /** What a chart shows along a line of positions. */
 export interface ChartLinePayload {
-  /** measured. */
+  /** measured */
   points: EstimatesPayload;
-  /** measured, but not known to the models. */
+  /** measured, but not known to the models */
   heldOut: EstimatesPayload;
-  /** of the models. */
+  /** of the models */
   curve: EstimatesPayload;
-  /** along the curve. */
+  /** along the curve */
   ideal: (number | null)[] | null;
 }
 
@@ -39,9 +36,9 @@ export interface ChartLinePayload {
 export interface ChartPayload {
   name: string;
   label: string;
-  /** the efficiency asked for, in charts of efficiency. */
+  /** the efficiency asked for, in charts of efficiency */
   threshold: number | null;
-  /** per line of positions. */
+  /** per line of positions */
   lines: (ChartLinePayload | null)[];
 }
 
@@ -62,14 +59,14 @@ export interface ComparisonPayload {
   metric: string;
   unit: string;
   regions: RegionPayload[];
-  /** index into regions, per call path. */
+  /** index into regions, per call path */
   region: number[];
-  /** the caller, -1 for a root. */
+  /** the caller, -1 for a root */
   parent: number[];
   scales: ScalePayload[];
-  /** in the order of the page's table. */
+  /** in the order of the page's table */
   kernels: ([number, string, ([number, number | null, number | null] | null)[]])[];
-  /** None if nothing is compared. */
+  /** None if nothing is compared */
   curves: CurvesPayload | null;
 }
 
@@ -79,7 +76,7 @@ export interface CurvesPayload extends PositionsPayload {
   b: PackedEnds;
   ratio: PackedEnds;
   dots: DotsPayload[];
-  /** at each position. */
+  /** at each position */
   said: string[];
 }
 
@@ -113,19 +110,19 @@ export type Floats = Uint8Array;
 
 /** All that the script of a history knows of entries and kernels, the whole program first. */
 export interface HistoryPayload {
-  /** of the entries. */
+  /** of the entries */
   names: string[];
   dates: string[];
-  /** entries, and what is written below them. */
+  /** entries, and what is written below them */
   ticks: [number, string][];
-  /** kind of the measure that the page opens with. */
+  /** kind of the measure that the page opens with */
   opening: string;
   columns: ColumnPayload[];
-  /** of the kernels. */
+  /** of the kernels */
   levels: string[];
-  /** their callers. */
+  /** their callers */
   places: string[];
-  /** per kernel, the newest first. */
+  /** per kernel, the newest first */
   changes: ChangeTexts[][];
   measures: MeasurePayload[];
 }
@@ -133,10 +130,10 @@ export interface HistoryPayload {
 /** Values of locations of N call paths, the most uneven first. */
 export interface ImbalancePayload {
   unit: string;
-  /** per point. */
+  /** per point */
   locations: number[];
   kernels: number[];
-  /** N x P: the smallest value of a location. */
+  /** N x P: the smallest value of a location */
   low: Floats;
   mean: Floats;
   high: Floats;
@@ -151,51 +148,51 @@ export interface IntervalsPayload {
 
 /** The kernels of a level. */
 export interface KernelsPayload {
-  /** index into regions. */
+  /** index into regions */
   region: number[];
-  /** the caller's kernel, -1 for a root. */
+  /** the caller's kernel, -1 for a root */
   parent: number[];
-  /** K x P. */
+  /** K x P */
   mean: Floats;
-  /** K x G predictions. */
+  /** K x G predictions */
   value: Floats;
-  /** intervals at all positions. */
+  /** intervals at all positions */
   weighty: EndsPayload;
-  /** intervals of the others, at measured and requested positions. */
+  /** intervals of the others, at measured and requested positions */
   others: EndsPayload;
-  /** None without a sum. */
+  /** None without a sum */
   total: IntervalsPayload | null;
   standing: StandingPayload;
   crossovers: ([number, number, number, number | null, string, string])[];
-  /** columns that no view draws in its own way. */
+  /** columns that no view draws in its own way */
   further: ColumnPayload[];
   repetitions: RepetitionsPayload;
-  /** probability that a kernel grows. */
+  /** probability that a kernel grows */
   growing: Floats;
   smape: Floats;
   cvSmape: Floats;
-  /** K x parameters. */
+  /** K x parameters */
   validFrom: Floats;
-  /** plausible models with their probabilities, the most plausible first. */
+  /** plausible models, the most probable first */
   rivals: [string, number][][];
-  /** of what is predicted. */
+  /** of what is predicted */
   formula: string[];
-  /** the formula with its range. */
+  /** the formula with its range */
   latex: string[];
-  /** the formula as a function. */
+  /** the formula as a function */
   python: string[];
   rangeTexts: string[];
-  /** index into the texts: where formulas agree with predictions. */
+  /** index into the texts: where formulas agree with predictions */
   range: number[];
   growthClassTexts: string[];
-  /** index into the texts: how kernels grow. */
+  /** index into the texts: how kernels grow */
   growthClass: number[];
   warningTexts: string[][];
-  /** index into lists of texts. */
+  /** index into lists of texts */
   warning: number[];
-  /** what the formulas of weighty kernels give, one after the other: rivals x G. */
+  /** what the formulas of weighty kernels give, one after the other: rivals x G */
   curves: Floats;
-  /** of another metric than the chosen one: its call path of the chosen metric, -1 for regions. */
+  /** of another metric than the chosen one: its call path of the chosen metric, -1 for regions */
   node?: number[];
 }
 
@@ -217,9 +214,9 @@ export interface LimitsPayload {
 export interface LocationsPayload {
   metric: string;
   unit: string;
-  /** whether the locations are accelerators. */
+  /** whether the locations are accelerators */
   accelerators: boolean;
-  /** region, call path or -1 for all of the region, whether it is the only one of the region. */
+  /** region, call path or -1, whether the region has no other */
   kernels: [number, number, number][];
   points: PointLocationsPayload[];
 }
@@ -238,7 +235,7 @@ export interface MeasurePayload {
 export interface MetricPayload {
   metric: string;
   unit: string;
-  /** whether its values have a sum. */
+  /** whether its values have a sum */
   additive: boolean;
   levels: LevelsPayload;
 }
@@ -254,20 +251,20 @@ export type Point = number[];
 
 /** Values on B locations, or ranges of locations, of a point; None if there are no ranges. */
 export interface PointLocationsPayload {
-  /** index of the measured point. */
+  /** index of the measured point */
   point: number;
-  /** names, empty if unknown, and for how many of B. */
+  /** names, empty if unknown, and for how many of B */
   nodes: [string, number][];
   process: number[];
-  /** None if all are zero, as is the last one. */
+  /** None if all are zero, as is the last one */
   thread: number[] | null;
   lastProcess: number[] | null;
   lastThread: number[] | null;
-  /** locations of a range. */
+  /** locations of a range */
   count: number[] | null;
-  /** the largest value of each kernel. */
+  /** the largest value of each kernel */
   top: Floats;
-  /** K x B, in steps of the largest value; low and high, too. */
+  /** K x B, in steps of the largest value; low and high, too */
   mean: Steps;
   low: Steps | null;
   high: Steps | null;
@@ -276,32 +273,32 @@ export interface PointLocationsPayload {
 /** What was measured, and where predictions are known. */
 export interface PositionsPayload {
   parameters: string[];
-  /** the parameter that scales. */
+  /** the parameter that scales */
   column: number;
-  /** measured ones. */
+  /** measured ones */
   points: Point[];
-  /** index of the largest measured point. */
+  /** index of the largest measured point */
   largest: number;
-  /** values of the parameter that scales, ascending. */
+  /** values of the parameter that scales, ascending */
   scales: number[];
-  /** with the scales they make the positions; the page opens at the first. */
+  /** with the scales they make the positions; the page opens at the first */
   lines: Point[];
-  /** the largest scale that curves are drawn to. */
+  /** the largest scale that curves are drawn to */
   reach: number;
-  /** whether nothing is predicted: values at the positions were measured. */
+  /** whether nothing is predicted: values at the positions were measured */
   measuredOnly: boolean;
   limits: LimitsPayload;
 }
 
 /** The figures of the whole program that are known. */
 export interface ProgramPayload {
-  /** whether points are compared as under strong scaling. */
+  /** whether points are compared as under strong scaling */
   strong: boolean;
   answers: AnswerPayload[];
   charts: ChartPayload[];
-  /** None unless a size varies beside the scale. */
+  /** None unless a size varies beside the scale */
   surface: SurfacePayload | null;
-  /** texts at all positions: the verdict, its trust, and answers. */
+  /** texts at all positions: the verdict, its trust, and answers */
   said?: Record<string, (string | null)[]>;
 }
 
@@ -325,46 +322,46 @@ export interface RepetitionsPayload {
 export interface ReportPayload extends PositionsPayload {
   metric: string;
   unit: string;
-  /** whether growth is judged by shares, since the parameter counts no processes. */
+  /** whether shares judge growth: the parameter counts no processes */
   relativeGrowth: boolean;
-  /** counts, and the time of each, whose product is the effort. */
+  /** counts, and the time of each, whose product is the effort */
   factors: [string, string][];
-  /** of the columns of kernels that follow the target. */
+  /** of the columns of kernels that follow the target */
   heads: ColumnPayload[];
   regions: RegionPayload[];
   levels: LevelsPayload;
-  /** of the call tree. */
+  /** of the call tree */
   metrics: TreeMetricPayload[];
   imbalance: ImbalancePayload | null;
   filter: FilterPayload | null;
-  /** None if the models are not of time. */
+  /** None if the models are not of time */
   program: ProgramPayload | null;
-  /** None if the machine measured on is not known. */
+  /** None if the machine measured on is not known */
   roofline: RooflinePayload | null;
-  /** metrics that the reader can switch to. */
+  /** metrics that the reader can switch to */
   others: MetricPayload[];
-  /** of one metric each. */
+  /** of one metric each */
   locations: LocationsPayload[];
 }
 
 /** Regions with hardware counters on one node of the machine measured on. */
 export interface RooflinePayload {
   machine: string;
-  /** ceilings in B/s, the fastest first. */
+  /** ceilings in B/s, the fastest first */
   bandwidths: [string, number][];
-  /** ceilings in flop/s, the fastest first. */
+  /** ceilings in flop/s, the fastest first */
   peaks: [string, number][];
-  /** the measured points. */
+  /** the measured points */
   runs: string[];
-  /** the run that the verdicts are about. */
+  /** the run that the verdicts are about */
   judged: number;
-  /** of memory where bytes were counted, the farthest first. */
+  /** of memory where bytes were counted, the farthest first */
   levels: string[];
-  /** name, level, flop/B, flop/s, run. */
+  /** name, level, flop/B, flop/s, run */
   points: ([string, string, number | null, number, number])[];
-  /** of the regions in the table. */
+  /** of the regions in the table */
   names: string[];
-  /** what limits each of them. */
+  /** what limits each of them */
   columns: ColumnPayload[];
 }
 
@@ -390,20 +387,20 @@ export type Steps = Uint8Array;
 export interface SurfacePayload {
   scaled: string;
   size: string;
-  /** the other parameters of the figures. */
+  /** the other parameters of the figures */
   at: Point;
-  /** the same in words, empty without any. */
+  /** the same in words, empty without any */
   beside: string;
-  /** ascending. */
+  /** ascending */
   scales: number[];
-  /** ascending. */
+  /** ascending */
   sizes: number[];
   efficiency: IntervalsPayload;
-  /** seconds. */
+  /** seconds */
   wall: (number | null)[];
-  /** the efficiency asked for. */
+  /** the efficiency asked for */
   share: number;
-  /** what efficiencies are relative to. */
+  /** what efficiencies are relative to */
   reference: string;
 }
 
