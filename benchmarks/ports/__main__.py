@@ -21,8 +21,7 @@ import numpy as np
 
 from ingest.toml_table import read_toml
 from pipeline.projection.ports.assembly import functions_in, loop_bodies
-from pipeline.projection.ports.llvm_mca import find_llvm_mca, processor_named
-from pipeline.projection.ports.loop_estimate import estimate_loop
+from pipeline.projection.ports.loop_estimate import estimate_loop, find_llvm_mca, processor_named
 from pipeline.projection.ports.port_fit import Variants, estimate_cpi, fit_ports, port_map
 from tools.gallery.port_models import by_difference, compared
 

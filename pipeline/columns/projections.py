@@ -8,8 +8,13 @@ from typing import Annotated, Any
 from ingest.units import unit_text
 from pipeline.columns.cells import Audience, DataTable, with_unit
 from pipeline.columns.column import ABSENT, ESTIMATE, EXACT_KIND, FIGURE, SHARE, TEXTS, Column, filled, stored
-from pipeline.projection.applications.application import ApplicationFile, ApplicationInput
-from pipeline.projection.applications.projections import ApplicationProjection, ProjectedValue, Sweep
+from pipeline.projection.applications.projections import (
+    ApplicationFile,
+    ApplicationInput,
+    ApplicationProjection,
+    ProjectedValue,
+    Sweep,
+)
 from pipeline.projection.expressions.evaluation import Sensitivity
 from pipeline.projection.machines.machine_values import Machine
 from pipeline.wording.quantities import (

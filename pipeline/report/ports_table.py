@@ -4,7 +4,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pipeline.projection.ports.loop_estimate import IDLE, LoopEstimate, LoopReport, PortsReport
+from pipeline.projection.ports.loop_estimate import HARDLY_BUSY, LoopEstimate, LoopReport, PortsReport
 from pipeline.wording.quantities import counted, figure
 
 
@@ -49,7 +49,7 @@ def _show_loop(out: Console, report: PortsReport, loop: LoopReport) -> None:
 
 def _pressure(estimate: LoopEstimate) -> str:
     highest = max(estimate.ports.values(), default=0.0)
-    shown = {name: cycles for name, cycles in estimate.ports.items() if cycles >= IDLE * highest}
+    shown = {name: cycles for name, cycles in estimate.ports.items() if cycles >= HARDLY_BUSY * highest}
     return ", ".join(f"{name} {figure(cycles)}" for name, cycles in shown.items())
 
 

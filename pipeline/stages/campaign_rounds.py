@@ -41,9 +41,9 @@ from pipeline.campaign.description import (
     Point,
     fill,
     point_values,
+    read_campaign,
     resources,
 )
-from pipeline.campaign.read_description import read_campaign
 from pipeline.campaign.run_costs import CampaignProgress, expected_costs, outlying, values_of
 from pipeline.campaign.run_script import profiles_of
 from pipeline.campaign.run_state import RunState, last_lines, output_notices

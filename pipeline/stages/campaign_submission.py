@@ -16,14 +16,20 @@ from typing import TypeAlias
 
 from ingest.errors import UsageError, one_line
 from pipeline.campaign.campaign_design import PlannedRun, write_design
-from pipeline.campaign.description import FOLDER, Campaign, resources
+from pipeline.campaign.description import FOLDER, Campaign, read_campaign, resources
 from pipeline.campaign.folders import JOBS, RunFolder, set_aside
-from pipeline.campaign.read_description import read_campaign
 from pipeline.campaign.run_costs import CampaignProgress, affordable
 from pipeline.campaign.run_script import Job, jobs, run_script, submit_command
 from pipeline.campaign.run_state import read_facts, run_state, write_facts
-from pipeline.stages.campaign import error_line, read_progress, read_queue, watch_runs, with_states
-from pipeline.stages.campaign_output import collect_again, reset_runs
+from pipeline.stages.campaign import (
+    collect_again,
+    error_line,
+    read_progress,
+    read_queue,
+    reset_runs,
+    watch_runs,
+    with_states,
+)
 from pipeline.store.atomic import not_writable, write_json, write_text
 from pipeline.store.generation import digest_of
 from pipeline.store.lock import Notify, between_runs, only_campaign_here, only_writer

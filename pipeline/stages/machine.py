@@ -19,12 +19,13 @@ from pathlib import Path
 
 from ingest.errors import InputError, PipelineError, UsageError, one_line
 from pipeline.projection.machines import machine_text as programs
-from pipeline.projection.machines.machine_text import MachineProvenance, machine_file
-from pipeline.projection.machines.node_samples import (
+from pipeline.projection.machines.machine_text import (
     CoreCache,
     Host,
+    MachineProvenance,
     Samples,
     consistent,
+    machine_file,
     node_figures,
     read_samples,
     working_sets,

@@ -7,12 +7,15 @@ from pathlib import Path
 from ingest.errors import UsageError, located
 from ingest.units import RATE, TIME_DIMENSION, parse_quantity
 from pipeline.projection.ports.assembly import Instruction, loop_bodies, nesting_depth, read_function
-from pipeline.projection.ports.llvm_mca import Processor, find_llvm_mca, processor_named, require_model
 from pipeline.projection.ports.loop_estimate import (
     LoopReport,
     PortsReport,
+    Processor,
     estimate_loop,
+    find_llvm_mca,
     left_out_error,
+    processor_named,
+    require_model,
     time_elsewhere,
 )
 from pipeline.wording.quantities import counted

@@ -11,8 +11,14 @@ from pipeline.columns.projections import (
     shipped_machine,
 )
 from pipeline.models.prediction import LEVEL
-from pipeline.projection.applications.application import ApplicationFile, input_values, load_application
-from pipeline.projection.applications.projections import ApplicationProjection, Sweep, compose
+from pipeline.projection.applications.projections import (
+    ApplicationFile,
+    ApplicationProjection,
+    Sweep,
+    compose,
+    input_values,
+    load_application,
+)
 from pipeline.projection.applications.projections import sweep as sweep_application
 from pipeline.projection.expressions.evaluation import sensitivities
 from pipeline.projection.expressions.expression_text import Language, export

@@ -13,7 +13,7 @@ from ingest.units import Dimension, parse_quantity
 from pipeline.projection.expressions.expression_text import parse
 from pipeline.projection.expressions.symbolic_model import Model, symbol
 from pipeline.projection.fitting.formula_fit import Fit, Parameter, fit
-from pipeline.projection.fitting.term_data import DATA_KEYS, read_measurements
+from pipeline.projection.fitting.measured_columns import DATA_KEYS, read_measurements
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,7 +26,7 @@ from pipeline.projection.expressions.symbolic_model import (
     substitute,
     symbol,
 )
-from pipeline.projection.fitting.term_data import DATA_KEYS, read_measurements
+from pipeline.projection.fitting.measured_columns import DATA_KEYS, read_measurements
 from pipeline.projection.ports.port_fit import port_term
 from pipeline.projection.terms.allreduces import allreduce_on_nodes
 from pipeline.projection.terms.families import TermFamily, fitted_term, input_dimensions

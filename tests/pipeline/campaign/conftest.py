@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.campaign.read_description import read_campaign
+from pipeline.campaign.description import read_campaign
 
 PLAIN = """\
 [campaign]

@@ -9,7 +9,7 @@ import typer
 
 from pipeline.cli.app import app, register
 from pipeline.cli.documents import DOCUMENTS, WITHOUT, WRITTEN, document_schema
-from pipeline.projection.ports.llvm_mca import find_llvm_mca
+from pipeline.projection.ports.loop_estimate import find_llvm_mca
 from pipeline.stages.campaign import template
 from tests.pipeline.cli.published import FOLDER, published, renamed, require_valid, validator
 from tests.pipeline.projection.ports.stored_llvm_mca import replay

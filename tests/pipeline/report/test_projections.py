@@ -10,8 +10,12 @@ from rich.console import Console
 from ingest.record_codec import document
 from ingest.units import BYTES, NONE, TIME_DIMENSION
 from pipeline.columns.projections import Shipped, shipped_application, shipped_machine
-from pipeline.projection.applications.application import load_application
-from pipeline.projection.applications.projections import MeasuredTotal, ProjectedValue, Variant
+from pipeline.projection.applications.projections import (
+    MeasuredTotal,
+    ProjectedValue,
+    Variant,
+    load_application,
+)
 from pipeline.projection.machines.machine_values import load_machine
 from pipeline.report.projections import show_projection, show_shipped
 from pipeline.report.render.console import console

@@ -9,9 +9,8 @@ import pytest
 
 from ingest.errors import InputError, UsageError
 from ingest.record_codec import document
-from pipeline.projection.ports import llvm_mca
-from pipeline.projection.ports.llvm_mca import find_llvm_mca
-from pipeline.projection.ports.loop_estimate import PortWork, left_out_error, time_elsewhere
+from pipeline.projection.ports import loop_estimate
+from pipeline.projection.ports.loop_estimate import PortWork, find_llvm_mca, left_out_error, time_elsewhere
 from pipeline.stages.ports import ports
 from tests.pipeline.projection.ports.stored_llvm_mca import replay
 
@@ -173,7 +172,7 @@ def test_mistakes_are_one_line_each(change, line):
 
 
 def test_without_llvm_mca_one_line_says_how_to_install_it(monkeypatch):
-    monkeypatch.setattr(llvm_mca.shutil, "which", {}.get)
+    monkeypatch.setattr(loop_estimate.shutil, "which", {}.get)
     with pytest.raises(UsageError) as caught:
         ports(AVX2, "daxpy", "zen4")
     assert str(caught.value) == (
@@ -244,7 +243,7 @@ def test_the_newest_llvm_mca_is_taken(program, tmp_path, monkeypatch):
     found = {"llvm-mca": program("", version="14.0.6"), "llvm-mca-19": str(tmp_path / "newer")}
     Path(found["llvm-mca-19"]).write_text("#!/bin/sh\necho LLVM version 19.1.7\n")
     Path(found["llvm-mca-19"]).chmod(0o755)
-    monkeypatch.setattr(llvm_mca.shutil, "which", found.get)
+    monkeypatch.setattr(loop_estimate.shutil, "which", found.get)
     assert find_llvm_mca().version == "19.1.7"
 
 

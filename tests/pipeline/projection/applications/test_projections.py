@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from ingest.errors import InputError, ModelError, UsageError
-from pipeline.projection.applications.application import load_application
-from pipeline.projection.applications.projections import Variant, sweep
+from pipeline.projection.applications.projections import Variant, load_application, sweep
 from pipeline.projection.machines.machine_values import load_machine
 from tests.pipeline.projection.mistakes import refused
 from tests.pipeline.projection.stored import no_models

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from pipeline.projection.applications.application import load_application
-from pipeline.projection.applications.projections import compose
+from pipeline.projection.applications.projections import compose, load_application
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.machines.machine_values import load_machine, machine_names
 from tests.pipeline.projection.stored import no_models

@@ -7,8 +7,7 @@ import pytest
 from ingest.errors import InputError
 from ingest.toml_table import TomlTable
 from ingest.units import BYTES, NONE, TIME_DIMENSION
-from pipeline.projection.fitting.measured_columns import ALLREDUCES, MESSAGES
-from pipeline.projection.fitting.term_data import read_measurements
+from pipeline.projection.fitting.measured_columns import ALLREDUCES, MESSAGES, read_measurements
 from tests.pipeline.projection.fitting import benchmark_outputs as outputs
 from tests.pipeline.projection.mistakes import refused
 

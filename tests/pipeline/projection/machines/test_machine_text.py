@@ -8,9 +8,16 @@ from hypothesis import strategies as st
 from ingest.units import BANDWIDTH, BYTES, FLOP_RATE, RATE, TIME_DIMENSION, parse_quantity
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.expressions.symbolic_model import constant
-from pipeline.projection.machines.machine_text import MachineProvenance, machine_file, quantity
+from pipeline.projection.machines.machine_text import (
+    CoreCache,
+    Host,
+    MachineProvenance,
+    MeasuredFigure,
+    machine_file,
+    node_figures,
+    quantity,
+)
 from pipeline.projection.machines.machine_values import load_machine, machine_names
-from pipeline.projection.machines.node_samples import CoreCache, Host, MeasuredFigure, node_figures
 from tests.pipeline.projection.stored import no_models
 
 HOST = Host(

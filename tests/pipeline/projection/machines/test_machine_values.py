@@ -8,7 +8,7 @@ from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.expressions.shipped_files import shipped
 from pipeline.projection.expressions.symbolic_model import Model, constant
 from pipeline.projection.machines.machine_values import NETWORK_TERMS, load_machine, machine_names
-from pipeline.projection.ports.llvm_mca import processors
+from pipeline.projection.ports.loop_estimate import processors
 from pipeline.projection.terms.terms import Term
 from tests.pipeline.projection.mistakes import refused
 from tests.pipeline.projection.stored import no_models

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.projection.machines.machine_text import (
+    MeasuredFigure,
     fit_protocols,
     read_allreduce,
     sizes_and_times,
 )
-from pipeline.projection.machines.node_samples import MeasuredFigure
 
 SIZES = 2.0 ** np.arange(3, 23)
 # IMB PingPong between two nodes of ARCHER2, 8 B to 4 MiB, December 2020 (github.com/hpc-uk/archer-benchmarks,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pipeline.projection.machines.node_samples import MeasuredFigure, consistent, node_figures
+from pipeline.projection.machines.machine_text import MeasuredFigure, consistent, node_figures
 
 SAMPLES = {
     ("hz", 0): np.full(3, 2e9),

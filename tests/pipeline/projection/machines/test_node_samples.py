@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.projection.machines.node_samples import CoreCache, Host, working_sets
+from pipeline.projection.machines.machine_text import CoreCache, Host, working_sets
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 

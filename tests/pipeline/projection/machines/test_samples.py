@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ingest.errors import InputError
-from pipeline.projection.machines.node_samples import rate, read_samples, time
+from pipeline.projection.machines.machine_text import rate, read_samples, time
 
 
 def test_samples_are_kept_by_name_and_size():

@@ -10,8 +10,8 @@ import os
 import subprocess
 from pathlib import Path
 
-from pipeline.projection.ports import llvm_mca
-from pipeline.projection.ports.llvm_mca import find_llvm_mca
+from pipeline.projection.ports import loop_estimate
+from pipeline.projection.ports.loop_estimate import find_llvm_mca
 
 STORED = Path(__file__).parent / "llvm-mca-answers.json"
 PROGRAM = "/opt/llvm/bin/llvm-mca"
@@ -48,6 +48,6 @@ def answer(command, text=""):
 
 def replay(monkeypatch):
     """Have llvm-mca found and answer from the file, whether or not there is one."""
-    monkeypatch.setattr(llvm_mca, "run_tool", answer)
-    monkeypatch.setattr(llvm_mca.shutil, "which", {"llvm-mca": PROGRAM}.get)
+    monkeypatch.setattr(loop_estimate, "run_tool", answer)
+    monkeypatch.setattr(loop_estimate.shutil, "which", {"llvm-mca": PROGRAM}.get)
     find_llvm_mca.cache_clear()

@@ -6,8 +6,7 @@ import pytest
 from ingest.errors import InputError
 from pipeline.projection.ports import loop_estimate
 from pipeline.projection.ports.assembly import Instruction, functions_in
-from pipeline.projection.ports.llvm_mca import LlvmMca, Simulated, processor_named
-from pipeline.projection.ports.loop_estimate import estimate_loop
+from pipeline.projection.ports.loop_estimate import LlvmMca, Simulated, estimate_loop, processor_named
 
 BODY = "vmulpd %ymm0, %ymm1, %ymm2\nvaddpd (%rax), %ymm2, %ymm3\nvmovupd %ymm3, (%rbx)\nfrob %rax"
 UNITS = ("FP", "LD", "ST", "ALU")

@@ -3,8 +3,7 @@
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.campaign.description import CampaignQuestion, Resources, resources, settings_at
-from pipeline.campaign.read_description import read_campaign
+from pipeline.campaign.description import CampaignQuestion, Resources, read_campaign, resources, settings_at
 from pipeline.stages.campaign import template
 
 
