@@ -6,8 +6,9 @@ from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from ingest.record_codec import document, restored
-from pipeline.columns.summary import RuntimeSummary, Summary
+from pipeline.columns.summary import Summary
 from pipeline.questions.question import questions
+from pipeline.questions.runtime_summary import RuntimeSummary
 from pipeline.stages import model
 
 

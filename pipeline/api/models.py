@@ -21,6 +21,7 @@ from pipeline.models.prediction import Prediction
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis, Level, kernel_formulas, look_ahead
 from pipeline.questions.runtime.runtime import runtime
+from pipeline.questions.runtime_summary import runtime_summary
 from pipeline.questions.what_if import what_if
 from pipeline.report.export import hatchet_graph_frame
 from pipeline.report.frames import (
@@ -34,7 +35,6 @@ from pipeline.report.frames import (
     runtime_frame,
 )
 from pipeline.report.plots import draw_curve
-from pipeline.report.runtime_summary import runtime_summary
 from pipeline.stages.choose import chosen_jobs, kept_efficiency, resources_of
 from pipeline.stages.model import require_additive, summary_of, target_points
 from pipeline.stages.plot import find_kernel, kernel_curve

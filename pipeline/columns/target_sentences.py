@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 
-from pipeline.columns.limit_intervals import limit_interval_text
-from pipeline.columns.summary import RuntimeSummary, Summary
+from pipeline.columns.summary import Summary
 from pipeline.questions.runtime.figures import SECONDS_PER_HOUR
 from pipeline.questions.runtime.trust import extrapolation_text
 from pipeline.wording.quantities import (
     estimate_of,
-    given_percent,
     point_text,
     quantity,
     times,
@@ -47,30 +45,6 @@ def far_targets(summary: Summary) -> Iterator[tuple[str, str]]:
         far, style = beyond(summary, target.at)
         if style:
             yield f"{point_text(target.at)}: {far}", style
-
-
-def limits_sentence(runtime: RuntimeSummary, *, predicted: bool) -> str:
-    """Say where a program is fastest and up to where it is efficient; empty if neither is known.
-
-    Limits that are predicted are left out unless `predicted`.
-    """
-    sentences, parameter = [], runtime.parameter
-    last = max(entry.point[parameter] for entry in runtime.at)
-    fastest, efficient = runtime.fastest, runtime.efficient_up_to
-    if fastest is not None and (predicted or runtime.fastest_measured):
-        place = ", the largest scale considered" if fastest[parameter] >= last else ""
-        sentences.append(f"Fastest at {point_text(fastest)}{_origin(runtime.fastest_measured)}{place}.")
-    if efficient.point is not None and (predicted or efficient.measured):
-        more = " or beyond" if efficient.at_the_end else ""
-        point, asked = efficient.point, given_percent(efficient.threshold)
-        sure = limit_interval_text(efficient.interval, parameter, len(point))
-        there = f"{point_text(point)}{more}{sure}{_origin(efficient.measured)}"
-        sentences.append(f"At least {asked} efficient up to {there}.")
-    return " ".join(sentences)
-
-
-def _origin(measured: bool | None) -> str:
-    return "" if measured else " (predicted)"
 
 
 def beyond(summary: Summary, at: Mapping[str, float]) -> tuple[str, str]:

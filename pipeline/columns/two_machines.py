@@ -27,7 +27,7 @@ from pipeline.columns.column import (
 )
 from pipeline.columns.json_schema import Published
 from pipeline.columns.kernel_tables import kernel_names, leading_rows
-from pipeline.columns.summary import RuntimeSummary, Scale, Summary
+from pipeline.columns.summary import Summary
 from pipeline.columns.target_sentences import far_targets
 from pipeline.models.prediction import LEVEL, Prediction
 from pipeline.models.scaling_models import ScalingModels
@@ -36,6 +36,7 @@ from pipeline.projection.study.projected_study import StudyProjection
 from pipeline.projection.study.study_machine import RESOURCES, Resource, StudyMachine, slowdowns
 from pipeline.projection.study.transfer import Transfer
 from pipeline.questions.analysis import Level
+from pipeline.questions.runtime_summary import QUESTION, RuntimeSummary, Scale
 from pipeline.wording.escaping import visible
 from pipeline.wording.quantities import estimate_text, point_text
 
@@ -138,7 +139,8 @@ def _once(summary: Summary) -> Summary:
     figures = summary.runtime.at
     measured = [entry.point for entry in figures if entry.measured]
     at = tuple(entry for entry in figures if entry.measured or entry.point not in measured)
-    return replace(summary, runtime=replace(summary.runtime, at=at))
+    answers = summary.answers.but(QUESTION, replace(summary.runtime, at=at))
+    return replace(summary, answers=answers)
 
 
 def _scales(summary: Summary) -> Sequence[Scale]:

@@ -159,10 +159,14 @@ class Answers(Mapping[str, Any]):
         """Return the answer to a question."""
         return cast(Record, self._found[question.key])
 
-    def sentences(self, orders: range = range(100), *, remarks: bool = False) -> Iterator[Said]:
+    def but(self, question: Question[Record], answer: Record) -> "Answers":
+        """Return the answers with another one to a question."""
+        return Answers({**self._found, question.key: answer})
+
+    def sentences(self, *, remarks: bool = False) -> Iterator[Said]:
         """Yield what is said about the answers: remarks, or all else."""
         for question in questions():
-            if question.remark == remarks and question.order in orders and (answer := self.of(question)):
+            if question.remark == remarks and (answer := self.of(question)):
                 yield from question.sentences(answer)
 
     @property

@@ -8,10 +8,10 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.errors import extra
 from ingest.number_text import figure
-from pipeline.columns.limit_intervals import interval_behind
 from pipeline.questions.analysis import Analysis, largest_point
 from pipeline.questions.locations import Comparison
 from pipeline.questions.runtime.estimate import Estimate
+from pipeline.questions.runtime.limits import interval_behind
 from pipeline.questions.runtime.losses import causes_text
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.questions.runtime.trust import Trust

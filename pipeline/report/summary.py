@@ -24,7 +24,6 @@ from pipeline.questions.analysis import (
 from pipeline.questions.crossovers import Crossover, NamedCrossover
 from pipeline.questions.question import TargetForecast
 from pipeline.questions.runtime.trust import extrapolation_text
-from pipeline.report.runtime_summary import runtime_summary
 from pipeline.wording.quantities import number, point_json
 
 LISTED = 20_000  # kernels of a level that a summary lists: 23 MB of JSON
@@ -67,7 +66,6 @@ def summarise(ahead: TargetForecast, notices: Sequence[str] = (), *, most: int |
         total=_total(analysis, callpaths, targets),
         notices=[*notices, *([too_few_scales_sentence(analysis)] if analysis.is_profile else [])],
         answers=ahead.answers,
-        runtime=runtime_summary(ahead.runtime, names),
         metrics={
             metric: _metric(other, *ahead.of_others[metric], targets)
             for metric, other in ahead.others.items()

@@ -8,9 +8,9 @@ import numpy as np
 
 from ingest.errors import UsageError
 from pipeline.columns.jobs import jobs_table
-from pipeline.columns.verdict_line import verdict_line
 from pipeline.config.job_options import DescribedJob
 from pipeline.questions.runtime.runtime import runtime
+from pipeline.questions.runtime_summary import verdict_line
 from pipeline.report.page.sections import study_name
 from pipeline.report.proposal import proposal_csv, proposal_sentences, write_proposal_figure
 from pipeline.report.render.text_formats import WRITERS

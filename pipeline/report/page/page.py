@@ -13,8 +13,6 @@ from ingest.arrays import IntArray
 from ingest.number_text import figure
 from ingest.reduction import SmallFloatArray
 from pipeline.columns.held_out import held_out_tables
-from pipeline.columns.limit_intervals import interval_behind
-from pipeline.columns.verdict_line import verdict_line
 from pipeline.models.kernel_locations import KernelLocations, PointLocations, folded
 from pipeline.projection.rooflines.rooflines import StudyRoofline
 from pipeline.questions import held_out, pop_efficiency, what_if
@@ -23,10 +21,11 @@ from pipeline.questions.locations import Comparison
 from pipeline.questions.planning import next_measurement
 from pipeline.questions.question import Answers, TargetForecast
 from pipeline.questions.runtime.figures import Figures
-from pipeline.questions.runtime.limits import Limit
+from pipeline.questions.runtime.limits import Limit, interval_behind
 from pipeline.questions.runtime.losses import Losses, causes_text
 from pipeline.questions.runtime.runtime import Runtime, runtimes_along
 from pipeline.questions.runtime.trust import FAR, VERY_FAR, Reason, Trust
+from pipeline.questions.runtime_summary import verdict_line
 from pipeline.report.page.embedding import compressed, integers, packed, packed_script, page_text, style_sheet
 from pipeline.report.page.page_data import (
     levels_shown,

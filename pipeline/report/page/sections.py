@@ -17,8 +17,7 @@ from ingest.profile import NODE
 from ingest.run_names import parse_run_name
 from ingest.run_settings import counts_work, described_as, metadata_of
 from ingest.scaling import Scaling
-from pipeline.columns.summary import Scale, Summary
-from pipeline.columns.target_sentences import limits_sentence
+from pipeline.columns.summary import Summary
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.crossovers import leading_crossovers
@@ -31,6 +30,7 @@ from pipeline.questions.pop_efficiency import (
     pop_efficiency,
 )
 from pipeline.questions.runtime.runtime import Runtime
+from pipeline.questions.runtime_summary import Scale
 from pipeline.report.page.page_data import warning_texts
 from pipeline.wording.distinct_names import distinct_texts
 from pipeline.wording.escaping import shown_name
@@ -351,9 +351,7 @@ def machines_section(study: "StudyOnTwoMachines") -> MachinesSection:
         short=short,
         times=_times(*(runtime.at if runtime else () for runtime in runtimes)),
         limits=[
-            (name, limits_sentence(runtime, predicted=True))
-            for name, runtime in zip(short, runtimes, strict=True)
-            if runtime
+            (name, runtime.limits_sentence) for name, runtime in zip(short, runtimes, strict=True) if runtime
         ],
         crossovers=[(name, _crossovers(side.summary)) for name, side in zip(short, sides, strict=True)],
         at=point_text(leading[0].prediction["at"]) if leading else "",

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from pipeline.report.render.standard_output import discard_output
 from pipeline.wording.escaping import without_controls
+from pipeline.wording.quantities import JOIN
 
 PIPED_WIDTH = 120
 
@@ -42,7 +43,6 @@ def console(stream: IO[str] | None = None) -> Console:
     return _Console(file=stream, highlight=False, width=PIPED_WIDTH if fixed else None)
 
 
-JOIN = "\N{NO-BREAK SPACE}"
 _UNITS = r"%|million|billion|trillion|(?:core|node|GPU)-(?:s|hours)|times|(?:d|h|min|s|ms|µs|ns)\b"
 _TOGETHER = (
     re.compile(rf"(?<=\d) (?={_UNITS})"),

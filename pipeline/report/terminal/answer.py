@@ -3,9 +3,8 @@
 Everything comes from the content of ``summary.json``, so that stored results print the same.
 """
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from rich.console import Console
@@ -15,12 +14,12 @@ from ingest.reduction import GPU_TIME
 from pipeline.columns.column import filled
 from pipeline.columns.kernel_tables import kernel_names
 from pipeline.columns.kernels import PREDICTION, kernel_columns
-from pipeline.columns.summary import HeldOutScale, LossAt, RuntimeSummary, Summary
-from pipeline.columns.target_sentences import limits_sentence, target_totals
+from pipeline.columns.summary import Summary
+from pipeline.columns.target_sentences import target_totals
 from pipeline.models.growth import FALLS
 from pipeline.questions.planning import next_measurement
-from pipeline.questions.runtime.losses import causes_sentence
-from pipeline.report.render.console import JOIN, show_sentence
+from pipeline.questions.runtime_summary import HeldOutScale
+from pipeline.report.render.console import show_sentence
 from pipeline.report.render.terminal_tables import terminal_table
 from pipeline.report.terminal.results import crossover_sentences, measured_values, show_held_out
 from pipeline.report.terminal.scales import show_scales
@@ -57,17 +56,12 @@ def show_answer(
     modelled = bool(summary.targets)
     if runtime is not None:
         out.print()
-        show_scales(out, runtime, predictions=modelled)
+        show_scales(out, runtime)
     out.print()
     if modelled:
         for text, style in target_totals(summary):
             show_sentence(out, f"At {text}.", style)
-        for sentence, style in summary.answers.sentences(range(20)):
-            show_sentence(out, sentence, style)
-    if runtime is not None:
-        _show_limits(out, runtime, predicted=modelled)
-        _show_losses(out, runtime)
-    for sentence, style in summary.answers.sentences(range(20, 100)):
+    for sentence, style in summary.answers.sentences():
         show_sentence(out, sentence, style)
     if modelled:
         _show_growing(out, summary, by=by, limit=limit)
@@ -110,66 +104,6 @@ def _headline(summary: Summary, name: str) -> str:
     what += [kind] if kind else []
     what += [per_text(summary.per)] if summary.per else []
     return (f"{name}: " if name else "") + ", ".join(what)
-
-
-def _show_limits(out: Console, runtime: RuntimeSummary, *, predicted: bool) -> None:
-    if sentence := limits_sentence(runtime, predicted=predicted):
-        show_sentence(out, sentence)
-
-
-def _show_losses(out: Console, runtime: RuntimeSummary) -> None:
-    """Split what is lost at the largest measured scale by region, and say why there and at the target."""
-    lost = next((one for one in runtime.lost if one.measured), None)
-    if lost is not None:
-        _show_lost_regions(out, runtime, lost)
-    if sentence := causes_sentence([(one.at, one.causes) for one in runtime.lost]):
-        show_sentence(out, sentence)
-
-
-def _show_lost_regions(out: Console, runtime: RuntimeSummary, lost: LossAt) -> None:
-    """Split what is lost at a point by region; the numbers shown add up."""
-    rows = [row for row in runtime.losses if row.measured and row.at == lost.at]
-    verb, sign = ("Lost", 1) if lost.core_seconds >= 0 else ("Gained", -1)
-    parts = added_up(sign * lost.core_seconds, [sign * row.core_seconds for row in rows])
-    texts = [f"{_short(rows[number].region)}{JOIN}{text}" for number, text in parts.named]
-    if parts.rest:
-        texts.append(f"{counted(len(rows) - len(parts.named), 'other')}{JOIN}{parts.rest}")
-    show_sentence(
-        out,
-        f"{verb} at {point_text(lost.at)} ({parts.total} {runtime.effort_unit}): {', '.join(texts)}.",
-    )
-
-
-@dataclass(frozen=True)
-class AddedUp:
-    """A sum and its largest parts as texts with the same decimals, so that what is shown adds up.
-
-    Attributes:
-        total: the sum.
-        named: number and text of the parts shown, the largest first.
-        rest: the sum of all others; empty if there are none or they are zero as shown.
-    """
-
-    total: str
-    named: tuple[tuple[int, str], ...]
-    rest: str
-
-
-def added_up(total: float, parts: Sequence[float], most: int = _LOSSES_SHOWN) -> AddedUp:
-    """Round a sum to three digits and its parts to the same decimals; what rounding leaves is in the rest.
-
-    At most `most` parts are named, fewer if those leave little.
-    """
-    decimals = max(2 - math.floor(math.log10(abs(total))), 0) if total else 2
-    named: list[tuple[int, str]] = []
-    left = round(total, decimals)
-    for number in sorted(range(len(parts)), key=lambda one: -abs(parts[one])):
-        if len(named) == most or abs(left) <= (1 - _ENOUGH) * abs(total):
-            break
-        named.append((number, f"{parts[number]:,.{decimals}f}"))
-        left = round(left - round(parts[number], decimals), decimals)
-    rest = f"{left:,.{decimals}f}" if left and len(named) < len(parts) else ""
-    return AddedUp(f"{total:,.{decimals}f}", tuple(named), rest)
 
 
 def _show_growing(out: Console, summary: Summary, *, by: str, limit: int) -> None:

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from pipeline.columns.column import ABSENT
 from pipeline.columns.scales import scale_columns
-from pipeline.columns.summary import RuntimeSummary, Scale
+from pipeline.questions.runtime_summary import RuntimeSummary, Scale
 from pipeline.report.render.console import show_sentence
 from pipeline.wording.quantities import (
     ELLIPSIS,
@@ -76,9 +76,9 @@ class ShownScales:
     rows: Sequence[ScaleFigure]
 
 
-def show_scales(out: Console, runtime: RuntimeSummary, *, predictions: bool = True) -> None:
-    """Print wall time and what scales are compared by, at measured scales and, if wanted, at targets."""
-    scales = _scales_of(runtime, predictions=predictions)
+def show_scales(out: Console, runtime: RuntimeSummary) -> None:
+    """Print wall time and what scales are compared by, at measured scales and at targets."""
+    scales = _scales_of(runtime)
     shown = _that_fit(scales, out.width)
     if not shown:
         for entry in _by_scale([*scales.measured, *scales.targets], scales.parameter):
@@ -94,7 +94,7 @@ def show_scales(out: Console, runtime: RuntimeSummary, *, predictions: bool = Tr
         show_sentence(out, f"{len(shown)} of {total} scales shown; --json has all.", "dim")
 
 
-def _scales_of(runtime: RuntimeSummary, *, predictions: bool = True) -> ShownScales:
+def _scales_of(runtime: RuntimeSummary) -> ShownScales:
     """Collect the scales that are compared with the last target, and their figures."""
     parameter, entries = runtime.parameter, runtime.at
     targets = [entry for entry in entries if not entry.measured]
@@ -105,7 +105,7 @@ def _scales_of(runtime: RuntimeSummary, *, predictions: bool = True) -> ShownSca
         others = _others(largest, parameter)
         measured = [e for e in entries if e.measured and _others(e, parameter) == others]
     measured = _by_scale(measured, parameter)
-    shown_targets = _by_scale(targets, parameter) if predictions else []
+    shown_targets = _by_scale(targets, parameter)
     together = [*measured, *shown_targets]
     constant = {
         name: value for name, value in others.items() if all(entry.point[name] == value for entry in together)
@@ -114,7 +114,7 @@ def _scales_of(runtime: RuntimeSummary, *, predictions: bool = True) -> ShownSca
         parameter=parameter,
         measured=measured,
         targets=shown_targets,
-        wanted=_wanted(runtime, measured, targets if predictions else []),
+        wanted=_wanted(runtime, measured, targets),
         other=[name for name in others if name not in constant],
         fixed=constant,
         rows=list(_rows(runtime, together)),

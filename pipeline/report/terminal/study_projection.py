@@ -4,7 +4,7 @@ from itertools import islice
 
 from rich.console import Console
 
-from pipeline.columns.target_sentences import beyond, limits_sentence
+from pipeline.columns.target_sentences import beyond
 from pipeline.columns.two_machines import (
     StudyOnMachine,
     StudyOnTwoMachines,
@@ -64,7 +64,7 @@ def _show_limits(out: Console, study: StudyOnTwoMachines) -> None:
     sentences = {}
     for side in study.sides:
         runtime = side.summary.runtime
-        limits = limits_sentence(runtime, predicted=True) if runtime else ""
+        limits = runtime.limits_sentence if runtime else ""
         found = (limits, efficiency_sentence(runtime))
         sentences[visible(side.machine)] = " ".join(filter(None, found))
     if any(sentences.values()):

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.columns.verdict_line import verdict_line
 from pipeline.questions.question import Answers
+from pipeline.questions.runtime_summary import verdict_line
 from pipeline.report.page.page import answers
 from pipeline.report.page.verdict_sentences import Findings
 from pipeline.stages.model import forecast_at

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pipeline.report.terminal.answer import added_up, show_answer, show_next_step
+from pipeline.questions.runtime_summary import added_up
+from pipeline.report.terminal.answer import show_answer, show_next_step
 from tests.documents import as_summary
 from tests.pipeline.report.terminal.summaries import interval, kernel, runtime, strong_entries, summary
 from tests.terminal_output import shown as lines_shown
@@ -152,8 +153,8 @@ def test_without_growth_it_is_said():
 
 
 def test_two_scales_are_a_measured_profile():
-    changes = {"fastest": {"p": 16}, "fastest_measured": False, "lost": [], "back_test": None}
-    entries = runtime(strong_entries((1, 4), (16,)), **changes)
+    changes = {"fastest": {"p": 4}, "fastest_measured": True, "lost": [], "back_test": None}
+    entries = runtime(strong_entries((1, 4), ()), **changes)
     found = summary(points=[{"p": 1}, {"p": 4}], targets=[], runtime=entries, notices=["Too few scales."])
     lines = answer(found)
     assert "Largest as measured: MPI_Send 25.0 %, sum 12.5 %, solve 6.2 %." in lines

@@ -30,27 +30,13 @@ def test_strong_scaling_shows_time_speed_up_and_efficiency_with_intervals_beneat
     ]
 
 
-def test_measured_scales_are_shown_if_nothing_is_predicted():
-    assert shown(show_scales, runtime(strong_entries((1, 2), ())), predictions=False)[0].split() == [
-        "p",
-        "1",
-        "2",
-    ]
-
-
-def test_without_predictions_only_measured_scales_are_shown():
-    lines = shown(show_scales, runtime(strong_entries((1, 4))), predictions=False)
-    assert lines == [
+def test_studies_without_targets_show_what_was_measured():
+    assert shown(show_scales, runtime(strong_entries((1, 4), ()))) == [
         "p                    1       4",
         "wall time [s]     10.0    10.0",
         "speed-up          1.00    1.00",
         "efficiency     100.0 %  25.0 %",
     ]
-
-
-def test_studies_without_targets_show_what_was_measured():
-    lines = shown(show_scales, runtime(strong_entries((1, 4), ())))
-    assert lines[:2] == ["p                    1       4", "wall time [s]     10.0    10.0"]
 
 
 def test_sizes_per_second_are_relative_and_weak_scaling_its_efficiency():
@@ -59,9 +45,7 @@ def test_sizes_per_second_are_relative_and_weak_scaling_its_efficiency():
         "p per second,  2.00  4.00  |           8.00",
         "relative                   |   4.00 .. 16.0",
     ]
-    assert "p per second, relative  2.00  4.00" in shown(
-        show_scales, runtime(sizes, compared_by="size"), predictions=False
-    )
+    assert "p per second, relative  2.00  4.00" in shown(show_scales, runtime(sizes[:2], compared_by="size"))
     weak = [entry({"p": p}, measured=p < 8, wall_seconds=1.0, weak_efficiency=0.5) for p in (2, 4, 8)]
     assert shown(show_scales, runtime(weak, compared_by="weak"))[3].split()[:4] == [
         "weak",

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from pipeline.columns.limit_intervals import interval_behind, limit_interval_text
-from pipeline.questions.runtime.limits import Limit
+from pipeline.questions.runtime.limits import Limit, interval_behind, limit_interval_text
 
 
 @pytest.mark.parametrize(

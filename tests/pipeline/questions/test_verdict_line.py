@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from ingest.scaling import Scaling
-from pipeline.columns.verdict_line import verdict_line
 from pipeline.models.options import ModelOptions
 from pipeline.questions.analysis import analyse
 from pipeline.questions.runtime.runtime import runtime
+from pipeline.questions.runtime_summary import verdict_line
 from pipeline.wording.quantities import estimate_text, percent
 from tests.pipeline.questions.runtime.programs import STRONG, experiment, ideal, strong, weak
 from tests.pipeline.report.page.studies import two_parameter_study

@@ -1,0 +1,450 @@
+"""How long does it take, how far does it scale, what is lost: the runtime as a record with its verdict."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ingest.arrays import FloatArray
+from pipeline.models.back_test import BackTest
+from pipeline.questions.analysis import largest_point
+from pipeline.questions.locations import Comparison
+from pipeline.questions.question import Question, Said, TargetForecast
+from pipeline.questions.runtime.figures import Figures
+from pipeline.questions.runtime.limits import Limit, interval_behind, limit_interval, limit_interval_text
+from pipeline.questions.runtime.losses import LossCause, Losses, causes_sentence
+from pipeline.questions.runtime.pop import PopParts
+from pipeline.questions.runtime.runtime import Runtime
+from pipeline.questions.runtime.trust import extrapolation_text
+from pipeline.wording.escaping import shown_name
+from pipeline.wording.quantities import (
+    JOIN,
+    WIDEST,
+    FigureJson,
+    counted,
+    estimate_text,
+    given_percent,
+    known,
+    number,
+    numbers,
+    percent,
+    point_json,
+    point_text,
+    quantity,
+    shorten_middle,
+    times,
+)
+
+_FIGURES = ("wall_seconds", "effort", "core_hours", "speedup", "efficiency", "weak_efficiency", "work_rate")
+_WHERE_MEASURED = ("rate", "gpu_hours", "gpu_busy")
+_LOSSES_SHOWN = 4
+_ENOUGH = 0.9  # of what is lost: further regions are not named
+_NAME_WIDTH = 32
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scale:
+    """The figures of a measured point or a target; None for what is not available."""
+
+    point: Mapping[str, float]
+    measured: bool
+    reference: Mapping[str, float]
+    locations: float | None
+    extrapolation: float
+    reach: str
+    longest_seconds: float | None
+    wall_seconds: FigureJson | None
+    effort: FigureJson | None
+    core_hours: FigureJson | None
+    speedup: FigureJson | None
+    efficiency: FigureJson | None
+    weak_efficiency: FigureJson | None
+    work_rate: FigureJson | None
+    rate: FigureJson | None
+    gpu_hours: FigureJson | None
+    gpu_busy: FigureJson | None
+    without_start_up: Mapping[str, FigureJson | None] | None
+    pop: Mapping[str, float | None] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class EfficientUpTo:
+    """The largest scale of the efficiency asked for; None for what there is not."""
+
+    threshold: float
+    point: Mapping[str, float] | None = None
+    measured: bool | None = None
+    efficiency: float | None = None
+    at_the_end: bool | None = None
+    interval: Mapping[str, float | None] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LossAt:
+    """What is lost at a point, and why."""
+
+    at: Mapping[str, float]
+    measured: bool
+    core_seconds: float
+    causes: tuple[LossCause, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class RegionLoss:
+    """What a region loses at a point."""
+
+    region: str
+    kind: str
+    at: Mapping[str, float]
+    measured: bool
+    core_seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeldOutScale:
+    """The total at the largest scale, predicted from the smaller ones."""
+
+    at: Mapping[str, float]
+    extrapolation: float
+    predicted: Mapping[str, float]
+    measured: float
+    judged_by: str
+    relative_error: float
+    inside: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrustReason:
+    """A reason for the trust in predictions, and what it alone allows."""
+
+    name: str
+    value: float | None
+    trust: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrustSummary:
+    """How far predictions can be trusted: ``low``, ``medium`` or ``high``."""
+
+    verdict: str
+    reasons: tuple[TrustReason, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuntimeSummary:
+    """Wall time, speed-up, limits and losses, and how far to trust them."""
+
+    verdict: str
+    parameter: str
+    compared_by: str
+    effort_unit: str
+    rate_unit: str
+    at: tuple[Scale, ...]
+    fastest: Mapping[str, float] | None
+    fastest_measured: bool | None
+    fastest_wall_seconds: float | None
+    efficient_up_to: EfficientUpTo
+    lost: tuple[LossAt, ...]
+    losses: tuple[RegionLoss, ...]
+    back_test: HeldOutScale | None
+    trust: TrustSummary
+    notices: Sequence[str]
+
+    @property
+    def limits_sentence(self) -> str:
+        """Where a program is fastest and up to where it is efficient; empty if neither is known."""
+        sentences, parameter = [], self.parameter
+        last = max(entry.point[parameter] for entry in self.at)
+        fastest, efficient = self.fastest, self.efficient_up_to
+        if fastest is not None:
+            place = ", the largest scale considered" if fastest[parameter] >= last else ""
+            sentences.append(f"Fastest at {point_text(fastest)}{_origin(self.fastest_measured)}{place}.")
+        if efficient.point is not None:
+            more = " or beyond" if efficient.at_the_end else ""
+            point, asked = efficient.point, given_percent(efficient.threshold)
+            sure = limit_interval_text(efficient.interval, parameter, len(point))
+            there = f"{point_text(point)}{more}{sure}{_origin(efficient.measured)}"
+            sentences.append(f"At least {asked} efficient up to {there}.")
+        return " ".join(sentences)
+
+    @property
+    def lost_sentence(self) -> str:
+        """What is lost at the largest measured scale by region, whose numbers add up; empty if unknown."""
+        lost = next((one for one in self.lost if one.measured), None)
+        if lost is None:
+            return ""
+        rows = [row for row in self.losses if row.measured and row.at == lost.at]
+        verb, sign = ("Lost", 1) if lost.core_seconds >= 0 else ("Gained", -1)
+        parts = added_up(sign * lost.core_seconds, [sign * row.core_seconds for row in rows])
+        names = [shorten_middle(shown_name(rows[place].region), _NAME_WIDTH) for place, _ in parts.named]
+        texts = [f"{name}{JOIN}{text}" for name, (_, text) in zip(names, parts.named, strict=True)]
+        if parts.rest:
+            texts.append(f"{counted(len(rows) - len(parts.named), 'other')}{JOIN}{parts.rest}")
+        place = f"{point_text(lost.at)} ({parts.total} {self.effort_unit})"
+        return f"{verb} at {place}: {', '.join(texts)}."
+
+    @property
+    def sentences(self) -> Iterator[Said]:
+        """How far the program scales, what is lost, and why there and at the target."""
+        causes = causes_sentence([(one.at, one.causes) for one in self.lost])
+        for sentence in (self.limits_sentence, self.lost_sentence, causes):
+            if sentence:
+                yield sentence, ""
+
+
+def _origin(measured: bool | None) -> str:
+    return "" if measured else " (predicted)"
+
+
+@dataclass(frozen=True)
+class AddedUp:
+    """A sum and its largest parts as texts with the same decimals, so that what is shown adds up.
+
+    Attributes:
+        total: the sum.
+        named: number and text of the parts shown, the largest first.
+        rest: the sum of all others; empty if there are none or they are zero as shown.
+    """
+
+    total: str
+    named: tuple[tuple[int, str], ...]
+    rest: str
+
+
+def added_up(total: float, parts: Sequence[float], most: int = _LOSSES_SHOWN) -> AddedUp:
+    """Round a sum to three digits and its parts to the same decimals; what rounding leaves is in the rest.
+
+    At most `most` parts are named, fewer if those leave little.
+    """
+    decimals = max(2 - math.floor(math.log10(abs(total))), 0) if total else 2
+    named: list[tuple[int, str]] = []
+    left = round(total, decimals)
+    for place in sorted(range(len(parts)), key=lambda one: -abs(parts[one])):
+        if len(named) == most or abs(left) <= (1 - _ENOUGH) * abs(total):
+            break
+        named.append((place, f"{parts[place]:,.{decimals}f}"))
+        left = round(left - round(parts[place], decimals), decimals)
+    rest = f"{left:,.{decimals}f}" if left and len(named) < len(parts) else ""
+    return AddedUp(f"{total:,.{decimals}f}", tuple(named), rest)
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerdictLine:
+    """What terminal, page, proposal and ``summary.json`` say first.
+
+    Attributes:
+        text: ``10.9 s [6.43 .. 47.0] at p = 32, slower than 5.15 s at p = 2: do not go beyond p = 2``.
+        trust: ``low``, ``medium`` or ``high``.
+    """
+
+    text: str
+    trust: str
+
+    @property
+    def sentence(self) -> str:
+        """The text, and how far to trust it."""
+        return f"{self.text} (trust: {self.trust})"
+
+
+def verdict_line(found: Runtime, parameters: Sequence[str]) -> VerdictLine:
+    """Judge the last target, measured if it was; the largest measured point if nothing is predicted."""
+    figures = found.figures
+    predicts = not figures.measured.all()
+    here = figures.take(np.array([_judged(figures, list(parameters).index(found.parameter))]))
+    measured = bool(here.measured[0])
+    wall = bool(np.isfinite(here.wall.value[0]))
+    shown, unit = (here.wall, "s") if wall else (here.effort, found.effort_unit)
+    value, lower, upper = (float(end[0]) for end in (shown.value, shown.lower, shown.upper))
+    place = _at(parameters, here.points[0])
+    if upper > WIDEST * lower:
+        said = f"the time at {place} cannot be predicted from these scales"
+        return VerdictLine(text=said, trust=found.trust.trust.word)
+    text = f"{estimate_text(value, lower, upper, unit)} {f'{found.per} ' if found.per else ''}"
+    text += f"{'measured ' if measured else ''}at {place}"
+    said, advice = _compared(found, here, parameters)
+    if predicts and extrapolation_text(float(here.extrapolation[0])) == "very far":
+        advice = "too far beyond the measurements to decide on"
+    text += f"{said}{advice and ': '}{advice}" + ("" if predicts else "; too few scales to predict from")
+    return VerdictLine(text=text, trust=found.trust.trust.word)
+
+
+def _judged(figures: Figures, scaled: int) -> int:
+    """Return the row of the point that is judged."""
+    if figures.measured[-1]:
+        return largest_point(figures.points, scaled)
+    there = figures.measured & (figures.points == figures.points[-1]).all(axis=1)
+    return int(there.argmax()) if there.any() else len(figures.points) - 1
+
+
+def _compared(found: Runtime, here: Figures, parameters: Sequence[str]) -> tuple[str, str]:
+    """Return what the time at a point is beside others, after a comma, and what to do; either may lack."""
+    if found.comparison is Comparison.SIZE:
+        return _grown(found, here, parameters), ""
+    if found.comparison is Comparison.UNKNOWN:
+        return "", "whether it scales is unknown, state --scaling"
+    if found.fastest is not None and not _is_at(found.fastest, here):
+        return _slower(found.fastest, here, parameters)
+    return _efficient(found, here, parameters)
+
+
+def _slower(fastest: Limit, here: Figures, parameters: Sequence[str]) -> tuple[str, str]:
+    place = _at(parameters, fastest.point)
+    origin = "" if fastest.measured else " (predicted)"
+    than = f"slower than {quantity(fastest.value, 's')} at {place}{origin}"
+    if fastest.point.sum() > here.points[0].sum():  # they differ in one parameter
+        return f", {than}", f"go on to {place}"
+    if here.wall.lower[0] > fastest.value:
+        return f", {than}", f"do not go beyond {place}"
+    return f", probably {than}", f"little to gain beyond {place}"
+
+
+def _efficient(found: Runtime, here: Figures, parameters: Sequence[str]) -> tuple[str, str]:
+    limit, asked = found.efficient_up_to, given_percent(found.threshold)
+    share = float(here.of_scaling.value[0])
+    text = f", {percent(share)} efficient" if np.isfinite(share) else ""
+    if limit is None:
+        return text, f"below {asked} at every scale"
+    if _is_at(limit, here):
+        unsure = here.of_scaling.lower[0] < found.threshold
+        return text, f"{'probably ' if unsure else ''}worth it, at least {asked}"
+    there = f"{_at(parameters, limit.point)}{interval_behind(limit, found.parameter)}"
+    return text, f"at least {asked} only up to {there}"
+
+
+def _grown(found: Runtime, here: Figures, parameters: Sequence[str]) -> str:
+    """Compare a size with the largest measured one."""
+    known = found.figures.take(np.flatnonzero(found.figures.measured))
+    largest = largest_point(known.points, list(parameters).index(found.parameter))
+    factor = float(here.wall.value[0] / known.wall.value[largest])
+    if (known.points[largest] == here.points[0]).all() or not np.isfinite(factor):
+        return ""
+    return f", {times(float(f'{factor:.2g}'))} that measured at {_at(parameters, known.points[largest])}"
+
+
+def _is_at(limit: Limit, here: Figures) -> bool:
+    return bool((limit.point == here.points[0]).all())
+
+
+def _at(parameters: Sequence[str], point: FloatArray) -> str:
+    return point_text(point_json(parameters, point))
+
+
+def runtime_summary(found: Runtime | None, parameters: Sequence[str]) -> RuntimeSummary | None:
+    """Return the ``runtime`` of a summary; None if the models are not of time."""
+    if found is None:
+        return None
+    fastest, efficient = found.fastest, found.efficient_up_to
+    return RuntimeSummary(
+        verdict=verdict_line(found, parameters).sentence,
+        parameter=found.parameter,
+        compared_by=found.comparison.value,
+        effort_unit=found.effort_unit,
+        rate_unit=found.rate_unit,
+        at=tuple(_scales(found, parameters)),
+        fastest=None if fastest is None else point_json(parameters, fastest.point),
+        fastest_measured=None if fastest is None else fastest.measured,
+        fastest_wall_seconds=None if fastest is None else fastest.value,
+        efficient_up_to=_efficient_up_to(efficient, found.threshold, parameters),
+        lost=tuple(
+            LossAt(
+                at=point_json(parameters, one.point),
+                measured=one.measured,
+                core_seconds=one.total,
+                causes=causes,
+            )
+            for one, causes in zip(found.losses, found.causes, strict=True)
+        ),
+        losses=tuple(row for one in found.losses for row in _losses(one, parameters)),
+        back_test=_back_test(found.back_test, parameters),
+        trust=TrustSummary(
+            verdict=found.trust.trust.word,
+            reasons=tuple(
+                TrustReason(name=reason.name, value=reason.value, trust=reason.trust.word, text=reason.text)
+                for reason in found.trust.reasons
+            ),
+        ),
+        notices=found.notices,
+    )
+
+
+def _scales(found: Runtime, parameters: Sequence[str]) -> Iterator[Scale]:
+    figures = found.figures
+    shown = _figures(figures, (*_FIGURES, *_WHERE_MEASURED))
+    of_work = [] if found.of_work is None else _figures(found.of_work, _FIGURES)
+    pop = _pop(found.pop, len(figures.points))
+    for q in range(len(figures.points)):
+        yield Scale(
+            point=point_json(parameters, figures.points[q]),
+            measured=bool(figures.measured[q]),
+            reference=point_json(parameters, figures.reference[q]),
+            locations=known(figures.locations[q]),
+            extrapolation=number(figures.extrapolation[q]),
+            reach=extrapolation_text(float(figures.extrapolation[q])),
+            longest_seconds=known(figures.longest[q]),
+            without_start_up=of_work[q] if q < len(of_work) else None,  # of measured points only
+            pop=pop[q],
+            **shown[q],
+        )
+
+
+def _figures(figures: Figures, names: Sequence[str]) -> list[dict[str, FigureJson | None]]:
+    """Return the figures of each point by their names in documents."""
+    columns = [getattr(figures, name.removesuffix("_seconds")).known for name in names]
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _pop(found: PopParts | None, count: int) -> list[dict[str, Any] | None]:
+    """Return the predicted efficiencies of the last of some points, None for the others."""
+    if found is None:
+        return [None] * count
+    targets = len(found.overall)
+    rows: list[dict[str, Any] | None] = [
+        {name: known(values[q]) for name, values in vars(found).items()} for q in range(targets)
+    ]
+    return [None] * (count - targets) + rows
+
+
+def _efficient_up_to(found: Limit | None, threshold: float, parameters: Sequence[str]) -> EfficientUpTo:
+    if found is None:
+        return EfficientUpTo(threshold=threshold)
+    return EfficientUpTo(
+        threshold=threshold,
+        point=point_json(parameters, found.point),
+        measured=found.measured,
+        efficiency=found.value,
+        at_the_end=found.at_the_end,
+        interval=limit_interval(found),
+    )
+
+
+def _losses(found: Losses, parameters: Sequence[str]) -> list[RegionLoss]:
+    at = point_json(parameters, found.point)
+    rows = zip(found.regions, found.kinds, numbers(found.core_seconds), strict=True)
+    return [
+        RegionLoss(region=region, kind=kind, at=at, measured=found.measured, core_seconds=lost)
+        for region, kind, lost in rows
+    ]
+
+
+def _back_test(found: BackTest | None, parameters: Sequence[str]) -> HeldOutScale | None:
+    if found is None:
+        return None
+    return HeldOutScale(
+        at=point_json(parameters, np.array(found.point)),
+        extrapolation=found.extrapolation,
+        predicted={"value": found.value, "lower": found.lower, "upper": found.upper},
+        measured=found.measured,
+        judged_by=found.judged_by,
+        relative_error=found.relative_error,
+        inside=found.inside,
+    )
+
+
+def _runtime(asked: TargetForecast) -> RuntimeSummary | None:
+    return runtime_summary(asked.runtime, asked.analysis.experiment.parameters)
+
+
+QUESTION = Question(key="runtime", order=20, ask=_runtime, sentences=lambda found: found.sentences)
