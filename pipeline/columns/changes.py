@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import ESTIMATE, FIGURE, PATH, SHARE, Column, filled, parameters
 from pipeline.gate.check_result import CheckResult, KernelResult, PointRatio, Ruling, StudySide
-from pipeline.wording.quantities import estimate_json, growth_text, number, point_text
+from pipeline.wording.quantities import FigureJson, estimate_json, growth_text, number, point_text
 
 VERDICTS = {verdict: verdict.value for verdict in Ruling}
 NO_STYLES: Mapping[Ruling, str] = MappingProxyType({})
@@ -152,5 +152,5 @@ def _growth(place: int, row: AtTarget) -> str:
     return "" if side is None else growth_text(side.growth)
 
 
-def _ratio(change: PointRatio | None) -> Mapping[str, Any] | None:
+def _ratio(change: PointRatio | None) -> FigureJson | None:
     return None if change is None else estimate_json(change.ratio, change.lower, change.upper)

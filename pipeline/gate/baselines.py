@@ -97,20 +97,13 @@ class Baseline:
 
 
 def baseline_of(study: KernelValues, models: ModelOptions, configuration: Mapping[str, object]) -> Baseline:
-    """Return the content of a baseline file.
-
-    Args:
-        study: what was measured.
-        models: how to fit the models shown.
-        configuration: options on which the result depends, for the reader.
-    """
+    """Return the content of a baseline file, with models that are fitted for it."""
     fitted = fit(study.parameters, study.points, study.values, models, per=study.per)
     logs = log_means(study.values)
     degrees = logs.degrees.sum(axis=1)
     noise = np.sqrt(logs.squares.sum(axis=1) / np.maximum(degrees, 1))
     predicted = fitted.expected(study.points)
-    column = study.parameters.index(study.parameter)
-    formulas = prediction_formulas(fitted, formula_range(fitted, column, study.points))
+    formulas = prediction_formulas(fitted, formula_range(fitted, study.column, study.points))
     kernels = [
         BaselineKernel(
             level=kernel.level,
@@ -167,11 +160,7 @@ def _digest(content: Mapping[str, object]) -> str:
 
 
 def from_document(content: object, where: str) -> KernelValues:
-    """Read the content of a baseline file.
-
-    Args:
-        content: parsed JSON.
-        where: the file, for messages.
+    """Read the parsed JSON of a baseline file.
 
     Raises:
         InputError: if it is not a baseline, or one of another version.

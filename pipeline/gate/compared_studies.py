@@ -99,7 +99,7 @@ class Recording:
 
     def comparable(self, matched: Matched) -> Matched:
         """Return the studies without the kernels that inherit time; the total stays, since shares need it."""
-        rows = [i for i, kernel in enumerate(matched.candidate.kernels) if kernel not in self.heirs]
+        rows = np.array([kernel not in self.heirs for kernel in matched.candidate.kernels], dtype=np.bool_)
         return replace(matched, baseline=matched.baseline.take(rows), candidate=matched.candidate.take(rows))
 
     def marked(self, result: KernelResult) -> KernelResult:
@@ -139,13 +139,7 @@ def recording(matched: Matched) -> Recording:
 
 
 def heir_results(matched: Matched, found: Recording, share_floor: float) -> list[KernelResult]:
-    """Return the results of the kernels of both studies that cannot be compared.
-
-    Args:
-        matched: the two studies.
-        found: what they recorded.
-        share_floor: smallest share of the total of a kernel that is reported.
-    """
+    """Return the results of the kernels of both studies, above a share, that cannot be compared."""
     results = []
     for row, kernel in enumerate(matched.candidate.kernels):
         before, now = (
@@ -318,12 +312,7 @@ def _remains(values: FloatArray) -> bool:
 
 
 def possible_renames(matched: Matched, smallest_share: float) -> tuple[tuple[KernelId, KernelId], ...]:
-    """Pair vanished with new call paths under the same caller, the most similar names first.
-
-    Args:
-        matched: the two studies.
-        smallest_share: share of the largest total below which a call path is ignored.
-    """
+    """Pair vanished with new call paths, above a share of the largest total, by the similarity of names."""
     scored = []
     for i in _large_callpaths(matched.vanished, matched.baseline, smallest_share):
         for j in _large_callpaths(matched.new, matched.candidate, smallest_share):

@@ -15,14 +15,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from ingest.arrays import BoolArray, FloatArray
+from ingest.arrays import BoolArray, FloatArray, Rows
 
 POWER = 0.9  # probability with which the smallest detectable factor is found
 _LARGEST_LOG = 700.0  # its exponential is still a number
 
 
 @dataclass(frozen=True, eq=False)
-class Estimates:
+class Estimates(Rows):
     """T estimates of log ratios for K kernels; NaN if nothing can be estimated.
 
     Attributes:

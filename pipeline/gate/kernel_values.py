@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray, Rows
 from ingest.errors import InputError
 from ingest.experiment import Experiment
 from ingest.parameter_roles import NOTHING_LEFT_OUT, LeftOut
@@ -117,7 +117,7 @@ class StudyModels:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class KernelValues:
+class KernelValues(Rows):
     """K kernels at P points with R repetitions: the total, the regions, the call paths.
 
     Attributes:
@@ -145,6 +145,8 @@ class KernelValues:
         models: fitted to `values`; None, or those of other values, if they are still to be fitted.
         left_out: parameters of the runs that say nothing beyond these.
     """
+
+    _of_all = frozenset({"parameters", "points", "parallel_efficiency", "repetitions"})
 
     parameters: tuple[str, ...]
     parameter: str
@@ -190,16 +192,20 @@ class KernelValues:
         return np.divide(mean, total, out=np.zeros(mean.shape), where=total > 0)
 
     @property
+    def column(self) -> int:
+        """Which of the parameters scales."""
+        return self.parameters.index(self.parameter)
+
+    @property
     def scale(self) -> FloatArray:
         """Values of the parameter that scales, float64[P]."""
-        column: FloatArray = self.points[:, self.parameters.index(self.parameter)]
-        return column
+        return np.asarray(self.points[:, self.column])
 
     @property
     def per(self) -> LocationCount | None:
         """The locations of which values are those of one, for `fit`: in proportion to the parameter."""
         weak = self.scaling == Scaling.WEAK.value and self.unit != JOULES
-        return LocationCount(factor=1.0, columns=(self.parameters.index(self.parameter),)) if weak else None
+        return LocationCount(factor=1.0, columns=(self.column,)) if weak else None
 
     def named(self, points: FloatArray) -> tuple[dict[str, float], ...]:
         """Return points, float64[P, D], as one mapping from parameter to value each."""
@@ -209,8 +215,7 @@ class KernelValues:
         """Return targets, float64[Q, D]; without any `DEFAULT_REACH` times the largest scale."""
         if at:
             return named_targets(self.parameters, self.points, at, "targets", self.left_out)
-        column = self.parameters.index(self.parameter)
-        return target_beyond(self.parameters, self.points, column, DEFAULT_REACH)
+        return target_beyond(self.parameters, self.points, self.column, DEFAULT_REACH)
 
     def over(self, parameters: Sequence[str]) -> "KernelValues":
         """Return the study over those of some parameters, too, that it has left out."""
@@ -224,19 +229,6 @@ class KernelValues:
     def rows_of(self, level: Scope) -> IntArray:
         """Return the rows of the kernels of a level, int64."""
         return np.flatnonzero([kernel.level is level for kernel in self.kernels])
-
-    def take(self, rows: Sequence[int] | IntArray) -> "KernelValues":
-        """Return some kernels, in the order of `rows`."""
-        index = np.asarray(rows, dtype=np.int64)
-        return replace(
-            self,
-            kernels=tuple(self.kernels[i] for i in index.tolist()),
-            values=self.values[index],
-            files=tuple(self.files[i] for i in index.tolist()),
-            lines=self.lines[index],
-            common_error=None if self.common_error is None else self.common_error[index],
-            rounding=None if self.rounding is None else self.rounding[index],
-        )
 
     def above_share(self, smallest_share: float) -> "KernelValues":
         """Return the kernels that reach a share of the total at some point; the total is one of them."""
@@ -362,13 +354,7 @@ class WallTimes:
 
 
 def wall_times(study: KernelValues, values: FloatArray, point: FloatArray) -> WallTimes:
-    """Return wall times and efficiencies of values, float64[K], that were measured or predicted at a point.
-
-    Args:
-        study: the kernels and their smallest scales.
-        values: of the study's metric.
-        point: float64[D].
-    """
+    """Return wall times and efficiencies of a study's values, float64[K], at a point, float64[D]."""
     unknown = np.full(len(study.kernels), np.nan)
     if study.locations is None or not is_time(study.metric, study.unit):
         return WallTimes(unknown, unknown)
@@ -397,8 +383,8 @@ def _effort_and_seconds(
 
 def _reference(study: KernelValues, point: FloatArray) -> int | None:
     """Return the smallest measured scale with the same other parameters; None if there is none."""
-    column = study.parameters.index(study.parameter)
-    same = (np.delete(study.points, column, axis=1) == np.delete(point, column)).all(axis=1)
+    others = np.delete(study.points, study.column, axis=1)
+    same = (others == np.delete(point, study.column)).all(axis=1)
     rows = np.flatnonzero(same)
     return int(rows[study.scale[rows].argmin()]) if len(rows) else None
 
@@ -492,14 +478,18 @@ def match(baseline: KernelValues, candidate: KernelValues) -> Matched:
     base_at, candidate_at = _common_points(baseline.points, candidate.points)
     old, now = _occurring(baseline), _occurring(candidate)
     both = _without_duplicates(baseline, candidate, [kernel for kernel in now if kernel in old])
+
+    def rows(numbers: Iterable[int]) -> IntArray:
+        return np.array(list(numbers), dtype=np.int64)
+
     return Matched(
-        baseline=baseline.take([old[k] for k in both]),
-        candidate=candidate.take([now[k] for k in both]),
+        baseline=baseline.take(rows(old[k] for k in both)),
+        candidate=candidate.take(rows(now[k] for k in both)),
         points=baseline.points[base_at],
         base_at=base_at,
         candidate_at=candidate_at,
-        new=candidate.take([i for k, i in now.items() if k not in old]),
-        vanished=baseline.take([i for k, i in old.items() if k not in now]),
+        new=candidate.take(rows(i for k, i in now.items() if k not in old)),
+        vanished=baseline.take(rows(i for k, i in old.items() if k not in now)),
     )
 
 

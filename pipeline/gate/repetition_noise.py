@@ -356,11 +356,7 @@ def typical_runs(study: KernelValues, share_floor: float) -> Typical:
 
 
 def paired_means(matched: Matched, rows: IntArray) -> tuple[LogMeans, LogMeans]:
-    """Reduce pairs of runs: means of the log ratios, whose noise is that of pairs.
-
-    Args:
-        matched: two studies whose runs were interleaved.
-        rows: int64[K], the kernels.
+    """Reduce pairs of runs of some kernels, int64[K]: means of the log ratios, whose noise is that of pairs.
 
     Returns:
         Zeros for the baseline and the log ratios for the candidate; the noise is that of one run.
@@ -380,11 +376,9 @@ def paired_means(matched: Matched, rows: IntArray) -> tuple[LogMeans, LogMeans]:
 
 
 def paired_factor(matched: Matched, rows: IntArray) -> Estimates:
-    """Estimate the factor that kernels share from pairs of runs, float64[1, P].
+    """Estimate the factor that kernels share from pairs of runs, as measured, float64[1, P].
 
-    Args:
-        matched: two studies whose runs were interleaved, as measured.
-        rows: int64[K], the kernels that matter and are not sums of others.
+    The kernels, int64[K], matter and are not sums of others.
     """
     difference = _run_differences(matched, rows)
     chosen = difference[_precise_kernels(_kernel_spread(difference))]
@@ -451,11 +445,7 @@ def rounding_errors(study: KernelValues) -> FloatArray:
 
 
 def step_of(values: FloatArray) -> float:
-    """Find the step of which all values are multiples; 0 if there is none that matters.
-
-    Args:
-        values: float64[K, R], NaN if not measured.
-    """
+    """Find the step of which all values, float64[K, R], are multiples; 0 if there is none that matters."""
     ordered = np.sort(values, axis=1)
     apart = np.diff(ordered, axis=1)
     if not ((apart == 0).any(axis=1) & (apart > 0).any(axis=1)).any():
@@ -599,12 +589,7 @@ def _mean_over_points(points: Estimates) -> Estimates:
 def between_runs(
     baseline: RunFactors, candidate: RunFactors, base_at: IntArray, candidate_at: IntArray
 ) -> Estimates:
-    """Errors of the factor between the typical runs of two studies at P common points, float64[1, P].
-
-    Args:
-        baseline, candidate: the runs of both.
-        base_at, candidate_at: int64[P], the indices of the common points in either study.
-    """
+    """Errors of the factor between the typical runs of two studies at P common points, float64[1, P]."""
     degrees = baseline.degrees + candidate.degrees
     squares = sum(np.nan_to_num(one.spread) ** 2 * one.degrees for one in (baseline, candidate))
     variance = float(squares) / degrees if degrees else np.nan

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray, Rows
 from ingest.errors import UsageError
 from pipeline.gate.check_result import Finding, Ground, KernelResult, Ruling
 from pipeline.gate.estimates import Estimates
@@ -148,18 +148,13 @@ def _noise(squares: FloatArray, degrees: FloatArray, alone: BoolArray) -> Noise:
 
 
 def _between_studies(change: FloatArray, variance: FloatArray) -> FloatArray:
-    """Find how much more kernels differ between the studies than repetitions explain, float64[P].
+    """Find how much more kernels differ between the studies than repetitions explain.
 
     Repetitions of one job share its nodes and its hour; another job differs by more. Most kernels do not
     change, so the median of their squared deviations estimates the excess, as in genomic control (Devlin and
     Roeder, Biometrics 55, 1999). The common shift is taken out first: it may be a change rather than noise.
 
-    Args:
-        change: float64[K, P], log ratios.
-        variance: float64[K, P], their variances by repetitions.
-
-    Returns:
-        The factor on all variances.
+    The factor, float64[P], is that on all variances.
     """
     points = change.shape[1]
     between = np.ones(points)
@@ -227,7 +222,7 @@ MATERIAL_RISE = 1.1  # a kernel may outgrow its ceiling by this factor over the 
 
 
 @dataclass(frozen=True, eq=False)
-class RuleTests:
+class RuleTests(Rows):
     """n tests of rules, each of one kernel.
 
     Attributes:
@@ -261,37 +256,32 @@ def rule_tests(candidate: KernelValues, options: CheckOptions) -> RuleTests:
     """Test all ceilings on growth and share."""
     material: BoolArray = candidate.share.max(axis=1) >= options.share_floor
     level, limit = _log_levels(candidate, material)
-    tests: list[tuple[int, KernelRule, Ground]] = []
-    table: list[tuple[float, float, float]] = []
+    tests = []
     for rule in options.kernels:
-        rows = _matching(candidate, rule)
+        matching = _matching(candidate, rule) & material
         for ground, excess in _excess(candidate, rule, level, limit):
-            for row in rows:
-                if material[row] and excess.known[row, 0]:
-                    tests.append((row, rule, ground))
-                    table.append((excess.log_ratio[row, 0], excess.error[row, 0], excess.degrees[row, 0]))
-    columns = np.array(table, dtype=np.float64).reshape(-1, 3)
-    return RuleTests(
-        np.array([row for row, _, _ in tests], dtype=np.int64),
-        tuple(rule for _, rule, _ in tests),
-        tuple(ground for _, _, ground in tests),
-        Estimates(columns[:, :1], columns[:, 1:2], columns[:, 2:]),
-    )
+            rows = np.flatnonzero(matching & excess.known[:, 0])
+            if len(rows):
+                part = RuleTests(rows, (rule,) * len(rows), (ground,) * len(rows), excess.take(rows))
+                tests.append(part)
+    none = RuleTests(np.zeros(0, dtype=np.int64), (), (), Estimates.unknown(0))
+    return RuleTests.joined(tests) if tests else none
 
 
-def _matching(candidate: KernelValues, rule: KernelRule) -> list[int]:
-    """Rows of the kernels that a rule is about, without regions that are a single call path."""
+def _matching(candidate: KernelValues, rule: KernelRule) -> BoolArray:
+    """Return which kernels a rule is about, bool[K], without regions that are a single call path."""
     single = candidate.only_callpaths()
-    rows = [
-        row
-        for row, kernel in enumerate(candidate.kernels)
-        if kernel.matches(rule.match) and not (kernel.level is Scope.REGION and kernel.region in single)
-    ]
-    if not rows:
+    matching = np.array(
+        [
+            kernel.matches(rule.match) and not (kernel.level is Scope.REGION and kernel.region in single)
+            for kernel in candidate.kernels
+        ]
+    )
+    if not matching.any():
         raise UsageError(
             f"'{rule.match}' matches no kernel", where=rule.place, hint="`pipeline tree` lists the names"
         )
-    return rows
+    return matching
 
 
 def _log_levels(candidate: KernelValues, material: BoolArray) -> tuple[Estimates, FloatArray]:

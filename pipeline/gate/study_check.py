@@ -363,16 +363,9 @@ def _too_noisy(kernels: Sequence[KernelResult], options: CheckOptions) -> list[s
 
 
 def _power_of(
-    matched: Matched, family: TestFamily, common: CommonChange | None, options: CheckOptions
+    matched: Matched, family: TestFamily, common: CommonChange, options: CheckOptions
 ) -> Power | None:
-    """Return what was detectable at the largest common scale and at all; None without a common point.
-
-    Args:
-        matched: the two studies.
-        family: the tests.
-        common: the test of what all kernels share; None if it was not made.
-        options: the factors and the level.
-    """
+    """Return what was detectable at the largest common scale and at all; None without a common point."""
     if not len(matched.points):
         return None
     at = matched.largest[1]
@@ -408,9 +401,9 @@ def _worst(factors: np.ndarray) -> float | None:
     return float(factors.max()) if len(factors) and np.isfinite(factors).all() else None
 
 
-def _common_factor(common: CommonChange | None, options: CheckOptions) -> float | None:
+def _common_factor(common: CommonChange, options: CheckOptions) -> float | None:
     """Smallest factor of all kernels together, at all points, that is found."""
-    if common is None or not common.mean.known[0, 0]:
+    if not common.mean.known[0, 0]:
         return None
     level = options.false_alarms / (1 + int(common.points.known.sum()))
     return float(common.mean.detectable(np.log([options.common_factor]), level)[0])

@@ -111,7 +111,7 @@ def forecast(study: KernelValues, targets: FloatArray, options: ModelOptions) ->
     whole = callpaths.whole
     ends = np.repeat(np.stack([total.value, total.lower, total.upper]), kernels, axis=1)
     degrees = np.full(kernels, (callpaths if whole is None else whole).rivals.degrees.min())
-    within = formula_range(callpaths, study.parameters.index(study.parameter), targets)
+    within = formula_range(callpaths, study.column, targets)
     formulas: list[Callable[[], PredictionFormula]] = [partial(total_formula, callpaths, within)] * kernels
     for level, scope in ((callpaths, Scope.CALLPATH), (models.regions, Scope.REGION)):
         if level is None:
@@ -141,14 +141,7 @@ def _formula(models: ScalingModels, within: FormulaRange, kernel: int) -> Predic
 def forecast_recognised(
     study: KernelValues, measured: KernelValues, targets: FloatArray, options: ModelOptions
 ) -> Forecast:
-    """Predict a study some of whose call paths were moved: the others are predicted as they were measured.
-
-    Args:
-        study: with the call paths moved.
-        measured: the same study before.
-        targets: float64[Q, D].
-        options: how to fit.
-    """
+    """Predict a study some of whose call paths were moved: the others are predicted as they were measured."""
     ahead = forecast(measured, targets, options)
     if study.kernels == measured.kernels and study.values is measured.values:
         return ahead

@@ -67,10 +67,8 @@ def run_tests(
     """Run all tests of a check.
 
     Args:
-        matched: the two studies.
         forecasts: of the matched kernels.
         rules: tests that need no baseline.
-        options: factors, share floor and level.
         paired: whether the runs of both studies were interleaved.
         at_points: whether single points count by themselves; not if a single run may have been disturbed.
     """
@@ -255,20 +253,14 @@ def side_of(study: KernelValues, ahead: Forecast, row: int, at: int) -> StudySid
 def matched_verdicts(
     matched: Matched, forecasts: Forecasts, family: TestFamily, options: CheckOptions
 ) -> list[KernelResult]:
-    """Decide about the kernels that both studies have; rules and waivers come after.
-
-    Args:
-        matched: the two studies.
-        forecasts: of the matched kernels.
-        family: the tests.
-        options: level and resolution.
-    """
+    """Decide about the kernels that both studies have; rules and waivers come after."""
     level = 1 - 2 * options.false_alarms / max(family.tests, 1)
     points = matched.baseline.named(matched.points)
     targets = matched.baseline.named(forecasts.targets)
     measured = changes_of(family.changes.measured, points, level)
+    ratios = family.predicted
     everywhere = changes_of(family.changes.whole.mean, ({},), level)
-    predicted = _predicted_changes(family.predicted, targets)
+    predicted = _changes(targets, ratios.value, ratios.lower, ratios.upper)
     base_at, candidate_at = matched.largest
     places = {
         Ground.MEASURED: points,
@@ -297,11 +289,6 @@ def changes_of(estimates: Estimates, points: Points, level: float) -> list[tuple
     with np.errstate(over="ignore"):
         ratio = np.exp(estimates.log_ratio)
     return _changes(points, ratio, lower, upper)
-
-
-def _predicted_changes(ratios: Estimate, targets: Points) -> list[tuple[PointRatio, ...]]:
-    """Return per kernel the ratios of predictions that are known, with their 90 % intervals."""
-    return _changes(targets, ratios.value, ratios.lower, ratios.upper)
 
 
 def _changes(

@@ -55,4 +55,4 @@ def many(**changed: float | Sequence[float]) -> dict[str, float | Sequence[float
 
 def without(whole: KernelValues, name: str) -> KernelValues:
     """Drop a region from a study, but not from its total."""
-    return whole.take([i for i, kernel in enumerate(whole.kernels) if kernel.region != name])
+    return whole.take(np.array([kernel.region != name for kernel in whole.kernels]))
