@@ -3,22 +3,20 @@
 // and the selection.
 
 import { RegionNames, Tree } from "./data/call_tree.js";
-import { Difference } from "./data/difference.js";
+import { Difference, ONLY_A, ONLY_B } from "./data/difference.js";
 import { floats, readData } from "./data/payload.js";
 import { Positions } from "./data/positions.js";
 import { logDomain } from "./draw/axes.js";
 import { BoxTree, WHOLE } from "./draw/boxes.js";
-import { drawBeyond, drawDots, drawEstimates, drawTarget, frame, scaleAxis } from "./draw/chart.js";
-import { byId, el, keepingFocus, onResize, selector } from "./draw/dom.js";
+import { drawDots, drawEstimates, scaleChart } from "./draw/chart.js";
+import { byId, el, keepingFocus, selector } from "./draw/dom.js";
 import { chartTools } from "./draw/files.js";
-import { readings } from "./draw/pointing.js";
 import { Address } from "./state.js";
 import { hasWords } from "./text/names.js";
 import { estimateText, figure, intervalText, pointText } from "./text/numbers.js";
 import { outsideText, scaleControl } from "./views/controls.js";
 import { DifferenceView } from "./views/difference.js";
-import { buildTheme, followAddress } from "./views/navigation.js";
-import { searchBox } from "./views/search.js";
+import { followAddress, searchBox } from "./views/navigation.js";
 
 /** @import { Side } from "./data/difference.js" */
 /** @import { Figure } from "./data/kernel_set.js" */
@@ -34,28 +32,6 @@ const SIDES = [
   ["a", "A", "c0"],
   ["b", "B", "c1"],
 ];
-
-/**
- * @param {PackedEnds} packed
- * @param {string} name
- * @param {number} runs none if it is predicted
- * @param {[number, number] | null} whole
- * @returns {Side}
- */
-function sideOf(packed, name, runs, whole) {
-  const { value, lower, upper } = unpackedEnds(packed);
-  const of = runs ? `${runs} runs` : "90 % interval";
-  return {
-    name,
-    whole: whole && { lower: whole[0], upper: whole[1], of },
-    kind: runs ? "measured" : "model",
-    exclusive: Float64Array.from(value, (one) => one || 0),
-    range: (k) => {
-      const known = runs !== 1 && Number.isFinite(lower[k]) && Number.isFinite(upper[k]);
-      return known ? { lower: lower[k], upper: upper[k], of } : null;
-    },
-  };
-}
 
 /** @param {PackedEnds} ends */
 function unpackedEnds({ value, lower, upper }) {
@@ -195,19 +171,33 @@ function compared() {
  * @returns {Compared}
  */
 function comparedAt(scale) {
-  const { runs, predicted, ...both } = payload.scales[scale];
-  const [a, b] = SIDES.map(([side], n) =>
-    sideOf(both[side], `${payload[side]}, ${placeOf(scale)}`, predicted ? 0 : runs[n], both[side].whole),
-  );
-  const difference = new Difference(tree, a, b);
-  const [inA, inB] = [floats(both.a.value), floats(both.b.value)];
+  const { predicted, ...at } = payload.scales[scale];
+  const [a, b] = SIDES.map(([letter], n) => {
+    const { value, lower, upper } = unpackedEnds(at[letter]);
+    const runs = predicted ? 0 : at.runs[n];
+    const of = predicted ? "90 % interval" : `${runs} runs`;
+    const { whole } = at[letter];
+    /** @type {Side} */
+    const side = {
+      name: `${payload[letter]}, ${placeOf(scale)}`,
+      whole: whole && { lower: whole[0], upper: whole[1], of },
+      kind: predicted ? "model" : "measured",
+      exclusive: Float64Array.from(value, (one) => one || 0),
+      range: (k) => {
+        const known = runs !== 1 && Number.isFinite(lower[k]) && Number.isFinite(upper[k]);
+        return known ? { lower: lower[k], upper: upper[k], of } : null;
+      },
+    };
+    return { side, value };
+  });
+  const difference = new Difference(tree, a.side, b.side);
   /** @param {number} k */
-  const elsewhere = (k) => difference.only[k] && !Number.isNaN(inA[k]) && !Number.isNaN(inB[k]);
+  const elsewhere = (k) => difference.only[k] && !Number.isNaN(a.value[k]) && !Number.isNaN(b.value[k]);
   return {
     difference,
     metric,
     unit,
-    only: ["only in A", "only in B"],
+    only: { [ONLY_A]: "only in A", [ONLY_B]: "only in B" },
     notes: [],
     remarks: (k) => [
       ...(elsewhere(k) ? ["The other study has it at other scales"] : []),
@@ -269,7 +259,8 @@ function draw() {
 
 /** @param {Element} row */
 function isFound(row) {
-  return address.hasWords(row.querySelector("th")?.getAttribute("title") ?? "");
+  const name = row.querySelector("th")?.getAttribute("title") ?? "";
+  return hasWords(name.toLowerCase(), address.words);
 }
 
 /** Shows the rows whose kernel has all words in its name or those of its callers. */
@@ -326,26 +317,25 @@ function drawCurves(plot, of, k, name, target) {
   const ends = lines.flatMap(({ model }) => model.flatMap(({ lower, upper }) => [lower, upper]));
   const at = pointText(positions.parameters, target);
   const said = of.texts(k, scale, unit).slice(0, SIDES.length);
-  const chart = frame(plot, {
+  const chart = scaleChart(plot, positions, target, {
     height: HEIGHT,
-    curved: true,
     label: `${[`${name} of A and B over ${positions.scaled}, at ${at}`, ...said].join("; ")}.`,
-    x: scaleAxis(positions, [xs[0] / 1.05, xs[xs.length - 1]], true),
+    from: xs[0] / 1.05,
+    to: xs[xs.length - 1],
+    log: true,
+    readings: (x) => of.readings(k, x),
     y: {
       domain: logDomain([...firm, ...ends.filter((y) => y < most && y > least)]),
       log: true,
       label: unit ? `${metric} (${unit})` : metric,
     },
   });
-  drawBeyond(chart, positions.measuredEnd);
-  drawTarget(chart, scale);
   for (const { letter, cls, model } of lines)
     drawEstimates(chart, model, cls, letter, `${letter}, 90 % interval`);
   for (const { letter, cls, dots } of lines) {
     const titled = dots.map((dot) => ({ ...dot, title: `${letter}: ${figure(dot.y)}` }));
     drawDots(chart, titled, `${cls} open`, { name: `${letter}, measured` });
   }
-  readings(plot, chart, positions, (x) => of.readings(k, x));
 }
 
 /**
@@ -408,12 +398,9 @@ function buildCurves(of) {
     byId("scale").replaceChildren(node, hint);
   }
   follow();
-  onResize(total, drawTotal);
-  onResize(kernel, () => drawKernel());
   addEventListener("beforeprint", follow);
 }
 
-buildTheme();
 payload.kernels.forEach(([k], row) => {
   if (k === NONE) return;
   const label = `Select ${tree.level.name(k)}`;
@@ -434,4 +421,3 @@ filter();
 if (curves) buildCurves(curves);
 draw();
 followAddress(address);
-document.documentElement.dataset.ready = "true";

@@ -4,14 +4,14 @@
 import { floats, readData } from "./data/payload.js";
 import { linearScale, logScale } from "./draw/axes.js";
 import { drawDots, drawLine, frame } from "./draw/chart.js";
-import { byId, el, onResize, svgEl, switcher } from "./draw/dom.js";
+import { byId, el, svgEl, switcher } from "./draw/dom.js";
 import { chartTools } from "./draw/files.js";
-import { readingsOver } from "./draw/pointing.js";
+import { addReadings } from "./draw/pointing.js";
 import { columnsOf, DataTable } from "./draw/table.js";
 import { Address } from "./state.js";
+import { hasWords } from "./text/names.js";
 import { figure, percent, quantity, tickLabel } from "./text/numbers.js";
-import { buildTheme, followAddress } from "./views/navigation.js";
-import { searchBox } from "./views/search.js";
+import { followAddress, searchBox } from "./views/navigation.js";
 
 /** @import { ChangeTexts, HistoryPayload } from "./data/records.js" */
 /** @import { Range } from "./draw/axes.js" */
@@ -142,7 +142,7 @@ function drawChart(host, k) {
   if (names.length <= MOST_DOTS) drawDots(chart, dots, "c0 entry", { radius: 2.5, name: "entries" });
   for (const [start, end, level] of trend.points.length ? trend.stretches : [])
     drawLine(chart, [start, end - 1], [level, level], "level", "median between change points");
-  readingsOver(host, chart, {
+  addReadings(host, chart, {
     snap: (at) => Math.min(Math.max(Math.round(at), 0), names.length - 1),
     title: (entry) => `${names[entry]} ${dates[entry]}`,
     rows: (entry) => [["c0", measure().title, measureText(trend.ys[entry])]],
@@ -157,7 +157,6 @@ function chartOf(k) {
   const host = el("div", { class: "plot" });
   const update = () => drawChart(host, k);
   const tools = chartTools(host, `${columns[0].texts[k]} over entries`, update);
-  onResize(host, update);
   return { node: el("figure", {}, el("div", { class: "options" }, tools), host), update };
 }
 
@@ -183,7 +182,7 @@ function detail(k) {
 
 /** @param {number} k */
 function isShown(k) {
-  const found = address.hasWords(`${columns[0].texts[k]} ${places[k]}`);
+  const found = hasWords(`${columns[0].texts[k]} ${places[k]}`.toLowerCase(), address.words);
   return found && (shown === "" || levels[k] === shown || levels[k] === "total");
 }
 
@@ -260,6 +259,4 @@ if (levels.includes("region") && levels.includes("callpath")) {
 }
 byId("total").replaceChildren(total.node);
 total.update();
-buildTheme();
 followAddress(address);
-document.documentElement.dataset.ready = "true";

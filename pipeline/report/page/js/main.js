@@ -12,7 +12,7 @@ import { buildHeatmap } from "./views/heatmap.js";
 import { buildIcicles } from "./views/icicle.js";
 import { buildImbalance } from "./views/imbalance.js";
 import { buildKernels } from "./views/kernels.js";
-import { buildNavigation, buildTheme } from "./views/navigation.js";
+import { followAddress } from "./views/navigation.js";
 import { buildOverview } from "./views/overview.js";
 import { buildRoofline } from "./views/roofline.js";
 import { buildRuntime } from "./views/runtime.js";
@@ -20,7 +20,6 @@ import { buildSurface } from "./views/surface.js";
 
 /** @type {[string, (state: State) => void][]} */
 const PARTS = [
-  ["controls", buildTheme],
   ["controls", buildControls],
   ["verdict", buildVerdict],
   ["runtime", buildRuntime],
@@ -33,7 +32,6 @@ const PARTS = [
   ["imbalance", buildImbalance],
   ["roofline", buildRoofline],
   ["filter", buildFilter],
-  ["sections", buildNavigation],
 ];
 
 const state = new State(readReport(await readData()), location.hash.slice(1));
@@ -46,5 +44,6 @@ for (const [id, build] of PARTS) {
     document.getElementById(id)?.append(el("p", { class: "failed" }, text));
   }
 }
-document.documentElement.dataset.ready = "true";
+addEventListener("beforeprint", () => state.changedEverywhere());
+followAddress(state);
 state.drawRest();

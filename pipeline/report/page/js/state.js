@@ -51,14 +51,6 @@ export class Address {
     this.keep("find", this.words.length ? text : null);
   }
 
-  /**
-   * Whether a name has all words that are searched for.
-   * @param {string} name
-   */
-  hasWords(name) {
-    return hasWords(name.toLowerCase(), this.words);
-  }
-
   write() {
     const text = this.kept.toString();
     if (text === location.hash.slice(1)) return;
@@ -255,15 +247,6 @@ export class State extends Address {
   }
 
   /**
-   * Whether the search finds a kernel by its own name.
-   * @param {KernelSet} level
-   * @param {number} k
-   */
-  findsName(level, k) {
-    return hasWords(level.ownText(k), this.words);
-  }
-
-  /**
    * Classes of a call path in a picture of the call tree.
    * @param {KernelSet} level
    * @param {number} k
@@ -271,7 +254,7 @@ export class State extends Address {
   look(level, k) {
     if (this.selecting && this.selects(level, k)) return " selected";
     if (this.words.length === 0) return "";
-    return this.findsName(level, k) ? " found" : " fades";
+    return hasWords(level.ownText(k), this.words) ? " found" : " fades";
   }
 
   /**

@@ -1,10 +1,13 @@
 """The page in a real browser: Debian's chromium, driven by playwright."""
 
+import csv
+import io
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -148,6 +151,36 @@ def violations(page: Any) -> list[Any]:
         page.evaluate(AXE.read_text(encoding="utf-8"))
     found: list[Any] = page.evaluate(RUN_AXE)
     return found
+
+
+def settle(page: Any) -> None:
+    """Wait until the page has drawn what was chosen."""
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def kept(page: Any) -> dict[str, str]:
+    """What the address has once it follows."""
+    page.wait_for_timeout(400)
+    return dict(parse_qsl(page.url.partition("#")[2], keep_blank_values=True))
+
+
+def set_target(page: Any, value: float) -> None:
+    """Ask for a value of the parameter p."""
+    page.get_by_label("Target p", exact=True).fill(str(value))
+    page.keyboard.press("Enter")
+    settle(page)
+
+
+def saved(page: Any, label: str) -> tuple[str, bytes]:
+    """Name and content of what a button saves."""
+    with page.expect_download() as download:
+        page.get_by_role("button", name=label, exact=True).click()
+    return download.value.suggested_filename, Path(download.value.path()).read_bytes()
+
+
+def rows_of(content: bytes) -> list[dict[str, str]]:
+    """Rows of a CSV file by the names of their columns."""
+    return list(csv.DictReader(io.StringIO(content.decode())))
 
 
 def shows(locator: Any, text: str) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.pipeline.report.page.browser import MOVING, OpenPage, violations
+from tests.pipeline.report.page.browser import OpenPage, violations
 
 STUDIES = ("hpcg-strong", "openfoam-cavity", "lammps-melt")
 
@@ -28,9 +28,3 @@ def test_axe_finds_nothing(
     page.get_by_label("Width").select_option("larger")
     page.locator(".difference .box").nth(2).focus()
     assert violations(page) == []
-
-
-def test_motion_is_reduced_where_it_is_asked_for(open_page: OpenPage, sample: Callable[[str], Path]) -> None:
-    file = sample("openfoam-cavity") / "report.html"
-    page = open_page(file, reduced_motion="reduce").page
-    assert page.evaluate(MOVING) == 0

@@ -1,12 +1,10 @@
 """The page of a comparison in a real browser: its flame graph, its table, and what keeps both together."""
 
-import csv
 import datetime
-import io
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -23,7 +21,16 @@ from pipeline.report.page.comparison_page import comparison_html
 from pipeline.wording.quantities import estimate_text, figure
 from tests.pipeline.gate.studies import many, study
 from tests.pipeline.report.check.results import NASTY, compared, of_every_kind
-from tests.pipeline.report.page.browser import MOVING, OpenPage, Watched, shows, violations
+from tests.pipeline.report.page.browser import (
+    OpenPage,
+    Watched,
+    kept,
+    rows_of,
+    saved,
+    set_target,
+    shows,
+    violations,
+)
 
 WIDE = {"width": 1400, "height": 1000}
 BOTH = {("main",): 3.0, "solve": 60.0, ("main", "solve", NASTY): 20.0}
@@ -31,7 +38,7 @@ BEFORE = many(k1=12.0) | BOTH | {"gone": 25.0}
 AFTER = many(k1=24.0) | BOTH | {"added": 15.0, ("main", "added", "leaf"): 5.0}
 
 
-@pytest.fixture(scope="module")
+@cache
 def made() -> tuple[str, ComparedTrees, CheckResult]:
     one, two = study(BEFORE, seed=1), study(AFTER, seed=2)
     result = check(two, one, CheckOptions(), ModelOptions(), datetime.date(2026, 1, 1))
@@ -43,9 +50,9 @@ def made() -> tuple[str, ComparedTrees, CheckResult]:
 
 
 @pytest.fixture(scope="module")
-def file(made: tuple[str, ComparedTrees, CheckResult], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("comparison") / "comparison.html"
-    path.write_text(made[0], encoding="utf-8")
+    path.write_text(made()[0], encoding="utf-8")
     return path
 
 
@@ -60,26 +67,13 @@ def page(watched: Watched) -> Any:
 
 
 @pytest.fixture
-def trees(made: tuple[str, ComparedTrees, CheckResult]) -> ComparedTrees:
-    return made[1]
+def trees() -> ComparedTrees:
+    return made()[1]
 
 
 def box(page: Any, name: str) -> Any:
     title = page.locator("title", has_text=re.compile(rf"^{re.escape(name)}\sA, "))
     return page.locator(".difference .box").filter(has=title)
-
-
-def kept(page: Any) -> dict[str, str]:
-    page.wait_for_timeout(400)
-    return dict(parse_qsl(page.url.partition("#")[2]))
-
-
-@pytest.mark.parametrize("width", [390, 700, 1400])
-def test_it_opens_without_network_and_complaint_and_fits(open_page: OpenPage, file: Path, width: int) -> None:
-    opened = open_page(file, viewport={"width": width, "height": 900})
-    assert opened.requests == [file.as_uri()]
-    assert opened.page.evaluate("document.documentElement.scrollWidth") == width
-    assert opened.page.locator(".difference .box").count() > 15
 
 
 def test_boxes_have_the_values_of_both_studies_and_the_verdict(page: Any, trees: ComparedTrees) -> None:
@@ -102,8 +96,7 @@ def test_everything_follows_the_target_with_the_numbers_of_predict(page: Any) ->
     k1 = KernelId(Scope.CALLPATH, ("main", "k1"))
     page.locator("#kernel-choice select").select_option(label="main › k1")
     for target in (512, 256):
-        page.get_by_label("Target p", exact=True).fill(str(target))
-        page.keyboard.press("Enter")
+        set_target(page, target)
         curves = studies.curves([TOTAL_KERNEL, k1], np.array([[float(target)]]))
         a, b = (forecast(one, curves.points, ModelOptions()) for one in studies.measured)
         for kernel, says in ((TOTAL_KERNEL, "#total-says"), (k1, "#kernel-says")):
@@ -171,11 +164,9 @@ def test_call_paths_of_one_study_are_shown_and_marked(page: Any) -> None:
 
 
 @pytest.mark.parametrize(("place", "number"), [("measured at p = 8", 0), ("measured at p = 64", 3)])
-def test_ratios_are_those_tested_at_the_scale(
-    page: Any, made: tuple[str, ComparedTrees, CheckResult], place: str, number: int
-) -> None:
+def test_ratios_are_those_tested_at_the_scale(page: Any, place: str, number: int) -> None:
     page.get_by_label("Scale").select_option(label=place)
-    (changed,) = (one for one in made[2].kernels if one.kernel == KernelId(Scope.CALLPATH, ("main", "k1")))
+    (changed,) = (one for one in made()[2].kernels if one.kernel == KernelId(Scope.CALLPATH, ("main", "k1")))
     change = changed.measured[number]
     expected = (
         f"worse; B / A here {change.ratio:.2f} [{change.lower:.2f} .. {change.upper:.2f}], for all rows"
@@ -252,12 +243,6 @@ def test_the_address_keeps_every_choice(page: Any) -> None:
     assert kept(page) == found
 
 
-@pytest.mark.parametrize("address", ["scale=99&callpath=-4&zoom=1e9", "scale=x&width=no&find=%E0%A4%A"])
-def test_nonsense_in_the_address_does_no_harm(open_page: OpenPage, file: Path, address: str) -> None:
-    opened = open_page(file, address, viewport=WIDE)
-    shows(opened.page.locator("#difference .side"), "A: gcc, measured at p = 128")
-
-
 def test_hostile_names_show_as_text(page: Any) -> None:
     titles = page.locator(".difference title").all_text_contents()
     assert any(NASTY in title for title in titles)
@@ -265,19 +250,13 @@ def test_hostile_names_show_as_text(page: Any) -> None:
 
 
 def test_both_are_saved(page: Any, trees: ComparedTrees) -> None:
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Save as CSV: differential flame graph").click()
-    rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text())))
+    rows = rows_of(saved(page, "Save as CSV: differential flame graph")[1])
     assert len(rows) == len(trees.callpaths)
     k = trees.callpaths.index(("main", "k1"))
     value = float(rows[k]["exclusive effort (core-s), llvm, measured at p = 128"])
     assert value == pytest.approx(trees.scales[4].b.value[k], rel=1e-5)
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Save as CSV: comparison").click()
-    assert Path(download.value.path()).read_text().startswith("Kernel,Verdict,A,B,")
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Save as PNG: differential flame graph").click()
-    assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
+    assert saved(page, "Save as CSV: comparison")[1].startswith(b"Kernel,Verdict,A,B,")
+    assert saved(page, "Save as PNG: differential flame graph")[1].startswith(b"\x89PNG")
 
 
 def test_the_keyboard_reaches_and_works_everything(page: Any) -> None:
@@ -317,11 +296,6 @@ def test_axe_finds_nothing(open_page: OpenPage, file: Path, tmp_path: Path, them
     path.write_text(comparison_html(of_every_kind(), trees), encoding="utf-8")
     page = open_page(path, viewport=size, color_scheme=theme).page
     assert violations(page) == []
-
-
-def test_motion_is_reduced_if_it_is_asked_for(open_page: OpenPage, file: Path) -> None:
-    page = open_page(file, reduced_motion="reduce").page
-    assert page.evaluate(MOVING) == 0
 
 
 def test_without_scripts_the_table_is_there(running: Any, file: Path) -> None:

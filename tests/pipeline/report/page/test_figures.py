@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.pipeline.report.page.browser import WIDE, watching
-from tests.pipeline.report.page.test_files import saved
+from tests.pipeline.report.page.browser import WIDE, saved, watching
 
 SPACE = "{http://www.w3.org/2000/svg}"
 CHARTS = ("speed-up", "leading kernels", "stacked kernels", "kernel MPI_Allreduce")
@@ -65,11 +64,3 @@ def test_names_may_have_any_character(page: Any) -> None:
     assert "a<b>&\ufffd" in [
         node.text for node in ET.fromstring(figure(page, "SVG", "leading kernels")).iter()
     ]
-
-
-def test_a_png_is_twice_as_large(page: Any) -> None:
-    root = ET.fromstring(figure(page, "SVG", "speed-up"))
-    name, content = saved(page, "Save as PNG: speed-up")
-    assert name.endswith(".png")
-    size = [int.from_bytes(content[at : at + 4]) for at in (16, 20)]
-    assert size == [2 * int(float(root.get(of, ""))) for of in ("width", "height")]

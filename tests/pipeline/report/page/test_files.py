@@ -1,7 +1,5 @@
 """What a reader takes along: charts as pictures and tables, formulas as source text, the printed page."""
 
-import csv
-import io
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,8 +10,7 @@ import pytest
 
 from pipeline.models.agreeing_formulas import formula_range, prediction_formulas
 from pipeline.report.page import report_html
-from tests.pipeline.report.page.browser import WIDE, OpenPage, Scripts, Watched, watching
-from tests.pipeline.report.page.js.data import data_of
+from tests.pipeline.report.page.browser import WIDE, OpenPage, Scripts, Watched, rows_of, saved, watching
 from tests.pipeline.report.page.studies import (
     answered,
     outlooks,
@@ -21,6 +18,7 @@ from tests.pipeline.report.page.studies import (
     study_of,
     two_parameter_study,
 )
+from tests.pipeline.report.page.studies import page_data_of as data_of
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -36,17 +34,6 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def watched(running: Any, file: Path) -> Iterator[Watched]:
     yield from watching(running, file, viewport=WIDE)
-
-
-def saved(page: Any, label: str) -> tuple[str, bytes]:
-    """Name and content of what a button saves."""
-    with page.expect_download() as download:
-        page.get_by_role("button", name=label, exact=True).click()
-    return download.value.suggested_filename, Path(download.value.path()).read_bytes()
-
-
-def rows_of(content: bytes) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(content.decode())))
 
 
 CHARTS = ("speed-up", "parallel efficiency", "leading kernels", "stacked kernels", "icicle left")
@@ -65,7 +52,8 @@ def test_charts_are_pictures_that_stand_alone(watched: Watched, chart: str) -> N
     name, png = saved(watched.page, f"Save as PNG: {chart}")
     assert name.endswith(".png")
     assert png.startswith(PNG)
-    assert int.from_bytes(png[16:20]) == 2 * int(root.get("width", "0"))
+    size = [int.from_bytes(png[at : at + 4]) for at in (16, 20)]
+    assert size == [2 * int(float(root.get(of, ""))) for of in ("width", "height")]
 
 
 def test_charts_are_tables_too(watched: Watched) -> None:

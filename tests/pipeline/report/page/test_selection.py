@@ -6,17 +6,13 @@ from typing import Any
 import pytest
 
 from ingest.cpp_names import short_name
-from tests.pipeline.report.page.browser import OpenPage, shows
+from tests.pipeline.report.page.browser import OpenPage, settle, shows
 from tests.pipeline.report.page.studies import SOLVER, answered, study_of
 
 
 @pytest.fixture
 def page(open_page: OpenPage, file: Path) -> Any:
     return open_page(file).page
-
-
-def settle(page: Any) -> None:
-    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 def selected(page: Any) -> dict[str, list[str]]:

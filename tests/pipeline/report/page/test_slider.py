@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.pipeline.report.page.browser import OpenPage, Scripts, shows
+from tests.pipeline.report.page.browser import OpenPage, Scripts, set_target, shows
 from tests.pipeline.report.page.studies import answered, study_of
 
 STEP = """(place) => new Promise((done) => {
@@ -37,10 +37,7 @@ def test_tables_wait_until_the_slider_rests(page: Any) -> None:
 
 
 def test_a_typed_target_redraws_everything_at_once(page: Any) -> None:
-    field = page.get_by_label("Target p", exact=True)
-    field.fill("4")
-    field.press("Enter")
-    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    set_target(page, 4)
     assert page.locator("#kernel-target").inner_text() == "p = 4"
 
 

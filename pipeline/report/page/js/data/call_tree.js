@@ -175,15 +175,6 @@ export class CallTree extends Tree {
   }
 
   /**
-   * Opens the callers of nodes.
-   * @param {Set<number>} open
-   * @param {Iterable<number>} nodes
-   */
-  openAbove(open, nodes) {
-    for (const node of nodes) for (const k of this.level.path(node).slice(0, -1)) open.add(k);
-  }
-
-  /**
    * Local growth at the target, of the nodes alone or with their callees.
    * If the parameter does not count processes, everything grows with it, so the colour is that of the share.
    * @param {boolean} inclusive

@@ -97,6 +97,11 @@ export class Difference {
     );
   }
 
+  /** @param {number} side ONLY_A or ONLY_B */
+  inclusiveOf(side) {
+    return this.inclusive[side === ONLY_A ? "a" : "b"];
+  }
+
   /**
    * Growth of a call path without its callees, in the unit of the values.
    * @param {number} k
@@ -120,7 +125,7 @@ export class Difference {
    */
   missing(side) {
     const { parent } = this.tree.level;
-    const own = this.inclusive[side === ONLY_A ? "a" : "b"];
+    const own = this.inclusiveOf(side);
     const found = Array.from(this.only.keys()).filter(
       (k) => this.only[k] === side && (parent[k] < 0 || this.only[parent[k]] !== side),
     );

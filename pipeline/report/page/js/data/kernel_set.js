@@ -3,6 +3,7 @@
 
 import { RegionNames } from "./call_tree.js";
 import { floats } from "./payload.js";
+import { sum } from "./shares.js";
 
 /** @import { EndsPayload, KernelsPayload, Point, RegionPayload } from "./records.js" */
 /** @import { Positions } from "./positions.js" */
@@ -201,9 +202,7 @@ export class KernelSet extends RegionNames {
 
   /** @param {number} point */
   measuredTotal(point) {
-    let sum = 0;
-    for (let k = 0; k < this.count; k++) sum += this.measured(k, point) || 0;
-    return sum;
+    return sum(this.region.map((_, k) => this.measured(k, point)));
   }
 
   /**

@@ -8,6 +8,7 @@ import { floats, steps } from "./payload.js";
 
 /**
  * @typedef {object} Place a location, or a range of them
+ * @property {string} name ``process 3, thread 1``, ``processes 8 to 15``
  * @property {string} node empty if it is unknown
  * @property {number} process of the first location
  * @property {number} thread
@@ -64,16 +65,17 @@ export class KernelLocations {
    */
   at(row, point) {
     const raw = this.raw.points.find((one) => one.point === point);
-    return raw ? placesOf(raw, row) : [];
+    return raw ? placesOf(raw, row, this.accelerators) : [];
   }
 }
 
 /**
  * @param {PointLocationsPayload} raw
  * @param {number} row
+ * @param {boolean} accelerators
  * @returns {Place[]}
  */
-function placesOf(raw, row) {
+function placesOf(raw, row, accelerators) {
   const { process, thread, lastProcess, lastThread, count } = raw;
   const places = process.length;
   const top = floats(raw.top)[row];
@@ -84,7 +86,7 @@ function placesOf(raw, row) {
   const low = raw.low === null ? mean : of(raw.low);
   const high = raw.high === null ? mean : of(raw.high);
   const node = raw.nodes.flatMap(([name, times]) => Array(times).fill(name));
-  return process.map((number, i) => ({
+  const found = process.map((number, i) => ({
     node: node[i],
     process: number,
     thread: thread?.[i] ?? 0,
@@ -95,6 +97,8 @@ function placesOf(raw, row) {
     low: (low[i] / LARGEST) * top,
     high: (high[i] / LARGEST) * top,
   }));
+  const threads = hasThreads(found);
+  return found.map((place) => ({ ...place, name: placeName(place, accelerators, threads) }));
 }
 
 /**
@@ -110,8 +114,7 @@ export function summaryOf(places) {
 }
 
 /**
- * The name of a place: ``process 3, thread 1``, ``processes 8 to 15``.
- * @param {Place} place
+ * @param {Omit<Place, "name">} place
  * @param {boolean} accelerators
  * @param {boolean} threads whether processes have several threads
  */
@@ -130,19 +133,17 @@ export function placeName(place, accelerators, threads) {
 /**
  * The system tree over places: nodes, if they are known, then processes, if they have several threads.
  * @param {Place[]} places
- * @param {boolean} accelerators
  * @returns {Group[]}
  */
-export function systemTree(places, accelerators) {
-  const threads = hasThreads(places);
+export function systemTree(places) {
   /** @param {Place[]} some @returns {Group[]} */
-  const leaves = (some) =>
-    some.map((place) => ({ name: placeName(place, accelerators, threads), places: [place], parts: [] }));
+  const leaves = (some) => some.map((place) => ({ name: place.name, places: [place], parts: [] }));
+  const threads = hasThreads(places);
   /** @param {Place[]} some @returns {Group[]} */
   const processes = (some) => {
     if (!threads) return leaves(some);
-    return groupsOf(some, (place) =>
-      place.process === place.lastProcess ? `process ${place.process}` : placeName(place, accelerators, true),
+    return groupsOf(some, ({ process, lastProcess, name }) =>
+      process === lastProcess ? `process ${process}` : name,
     ).map(([name, inside]) => ({ name, places: inside, parts: inside.length > 1 ? leaves(inside) : [] }));
   };
   if (!places.some(({ node }) => node)) return processes(places);
@@ -153,7 +154,7 @@ export function systemTree(places, accelerators) {
   }));
 }
 
-/** @param {Place[]} places */
+/** @param {Pick<Place, "thread" | "lastThread">[]} places */
 export function hasThreads(places) {
   return places.some(({ thread, lastThread }) => thread > 0 || lastThread > 0);
 }

@@ -9,15 +9,6 @@
  *   | "not_measurable" | "start_up"} Flag
  */
 
-/**
- * @typedef {object} Shares
- * @property {Float64Array} value
- * @property {number} total
- * @property {Float64Array} shareAtTarget
- * @property {Float64Array} shareMeasured
- * @property {Flag[][]} flags
- */
-
 const LEADING = 7;
 /** @type {WeakMap<KernelSet, Map<number, number[]>>} */
 const leading = new WeakMap(); // of each level on each line of positions
@@ -41,7 +32,6 @@ export function largestOf(values) {
  * @param {KernelSet} level
  * @param {Point} at
  * @param {Limits} limits
- * @returns {Shares}
  */
 export function sharesAt(level, at, limits) {
   const value = level.values(at);
@@ -53,15 +43,9 @@ export function sharesAt(level, at, limits) {
   const flags = flagsOf(level, limits, value, shareMeasured, shareAtTarget);
   if (level.additive) return { value, total, shareAtTarget, shareMeasured, flags };
   const none = value.map(() => NaN);
-  return { value, total: NaN, shareAtTarget: none, shareMeasured: none, flags: flags.map(withoutShares) };
-}
-
-/**
- * Flags that need no shares, for metrics without a sum.
- * @param {Flag[]} flags
- */
-function withoutShares(flags) {
-  return flags.filter((flag) => !flag.startsWith("dominant") && flag !== "future_bottleneck");
+  const needShares = /^dominant|^future_bottleneck/;
+  const others = flags.map((some) => some.filter((flag) => !needShares.test(flag)));
+  return { value, total: NaN, shareAtTarget: none, shareMeasured: none, flags: others };
 }
 
 /**

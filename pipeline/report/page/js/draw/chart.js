@@ -1,13 +1,14 @@
 // @ts-check
 // Line charts as SVG: a frame with axes, and layers drawn into it. Colours come from style sheets.
 
-import { tickLabel } from "../text/numbers.js";
+import { tickLabel, valueText } from "../text/numbers.js";
 import { binaryTicks, linearScale, logScale } from "./axes.js";
 import { svgEl, widthOf } from "./dom.js";
-import { zoomOf } from "./pointing.js";
+import { addReadings, zoomOf } from "./pointing.js";
 
 /** @import { Positions } from "../data/positions.js" */
 /** @import { Range, Scale } from "./axes.js" */
+/** @import { Reading } from "./pointing.js" */
 
 /** @typedef {{left: number, right: number, top: number, bottom: number}} Box */
 /** @typedef {{x: number, y: number, title?: string}} Dot */
@@ -39,6 +40,8 @@ import { zoomOf } from "./pointing.js";
  * @property {Series[]} series what was drawn, for files
  */
 
+/** @typedef {{x: Axis, y: Axis, label: string, height?: number, right?: number, curved?: boolean}} Spec label: for
+ *   screen readers; right: extra margin; curved: whether lines have no corners */
 /** @typedef {Pick<Chart, "plot" | "x" | "y" | "box" | "series" | "curved">} Plane what lines are drawn in */
 /** @typedef {{at: number, text: string}} Tick `at`: pixels */
 /** @typedef {{name: string, kind: string, xs: number[], ys: number[], lower?: number[]}} Series what was drawn, and what
@@ -63,8 +66,7 @@ export function chartIn(host) {
 /**
  * Draws axes into `host` and returns what layers need.
  * @param {HTMLElement} host
- * @param {{x: Axis, y: Axis, label: string, height?: number, right?: number, curved?: boolean}} spec label: for
- *   screen readers; right: extra margin; curved: whether lines have no corners
+ * @param {Spec} spec
  * @returns {Chart}
  */
 export function frame(host, spec) {
@@ -75,11 +77,12 @@ export function frame(host, spec) {
   const yAxis = { ...spec.y, domain: zoom?.y ?? spec.y.domain };
   const [top, bottom] = [MARGIN.top, height - MARGIN.bottom];
   const y = (yAxis.log ? logScale : linearScale)(yAxis.domain, [bottom, top]);
-  const marks = marksY(yAxis, y, bottom - top);
+  const marks = marksOf(yAxis, y, Math.max(2, Math.floor((bottom - top) / 44)));
   const longest = Math.max(0, ...marks.map(({ text }) => text.length));
   const right = width - MARGIN.right - (spec.right ?? 0);
   const box = { left: Math.max(MARGIN.left, BESIDE_MARKS + DIGIT * longest), right, top, bottom };
   const x = (xAxis.log ? logScale : linearScale)(xAxis.domain, [box.left, box.right]);
+  const across = Math.max(2, Math.floor((right - MARGIN.left) / 75)); // the same in charts side by side
   charts += 1;
   const clip = `clip-${charts}`;
   const plot = svgEl("g", { "clip-path": `url(#${clip})` });
@@ -102,7 +105,7 @@ export function frame(host, spec) {
       viewBox: `0 0 ${width} ${height}`,
     },
     svgEl("clipPath", { id: clip }, inside),
-    axisX(xAxis.label, marksX(xAxis, x, box), box),
+    axisX(xAxis.label, marksOf(xAxis, x, across), box),
     axisY(yAxis.label, marks, box),
     plot,
     over,
@@ -127,39 +130,50 @@ export function frame(host, spec) {
 }
 
 /**
- * The axis of the parameter that scales.
+ * The axis of a parameter, by default of the one that scales.
  * @param {Positions} positions
  * @param {Range} domain
  * @param {boolean} log
  * @returns {Axis}
  */
-export function scaleAxis(positions, domain, log) {
-  const binary = positions.points.every((point) => Number.isInteger(Math.log2(point[positions.column])));
-  return { domain, log, label: positions.scaled, binary };
+export function parameterAxis({ parameters, points, column }, domain, log, d = column) {
+  const binary = points.every((point) => Number.isInteger(Math.log2(point[d])));
+  return { domain, log, label: parameters[d], binary };
 }
 
 /**
- * Where an axis to the right is marked, and what with.
- * @param {Axis} axis
- * @param {Scale} x
- * @param {Box} box
- * @returns {Tick[]}
+ * A chart over the parameter that scales: what lies beyond the measurements is shaded, the target marked, and readings
+ * are at the scales at which predictions are known.
+ * @param {HTMLElement} host
+ * @param {Positions} positions
+ * @param {number[]} target
+ * @param {Omit<Spec, "x"> & {from: number, to: number, log: boolean, readings: (scale: number) => Reading[]}} spec
  */
-function marksX(axis, x, box) {
-  const count = Math.max(2, Math.floor((box.right - MARGIN.left) / 75)); // the same in charts side by side
-  const [low, high] = axis.domain;
-  const every = axis.binary && axis.log ? binaryTicks(low, high, count) : x.ticks(count);
-  const ticks = axis.ticks ?? (axis.whole ? every.filter(Number.isInteger) : every);
-  return ticksAt(axis, x, ticks);
+export function scaleChart(host, positions, target, { from, to, log, readings, ...spec }) {
+  const chart = frame(host, { ...spec, x: parameterAxis(positions, [from, to], log), curved: true });
+  drawBeyond(chart, positions.measuredEnd);
+  const px = chart.x(target[positions.column]);
+  const { left, right, top, bottom } = chart.box;
+  if (px >= left - 1 && px <= right + 1)
+    chart.over.append(svgEl("line", { class: "target", x1: px, x2: px, y1: top, y2: bottom }));
+  addReadings(host, chart, {
+    snap: (value) => positions.nearest(value),
+    title: (scale) => `${positions.scaled} = ${valueText(scale)}`,
+    rows: readings,
+  });
+  return chart;
 }
 
 /**
+ * Where an axis is marked, and what with.
  * @param {Axis} axis
  * @param {Scale} scale
- * @param {number[]} values
+ * @param {number} count
  * @returns {Tick[]}
  */
-function ticksAt({ format = tickLabel }, scale, values) {
+function marksOf({ domain, log, binary, whole, ticks, format = tickLabel }, scale, count) {
+  const every = binary && log ? binaryTicks(...domain, count) : scale.ticks(count);
+  const values = ticks ?? (whole ? every.filter(Number.isInteger) : every);
   return values.map((value) => ({ at: scale(value), text: format(value) }));
 }
 
@@ -183,18 +197,6 @@ function axisX(label, ticks, box) {
       label,
     ),
   );
-}
-
-/**
- * Where an axis upward is marked, and what with.
- * @param {Axis} axis
- * @param {Scale} y
- * @param {number} height
- * @returns {Tick[]}
- */
-function marksY(axis, y, height) {
-  const count = Math.max(2, Math.floor(height / 44));
-  return ticksAt(axis, y, axis.binary && axis.log ? binaryTicks(...axis.domain, count) : y.ticks(count));
 }
 
 /**
@@ -354,7 +356,7 @@ export function drawIntervals(chart, intervals, cls, name) {
  * @param {Chart} chart
  * @param {number} from
  */
-export function drawBeyond(chart, from) {
+function drawBeyond(chart, from) {
   const left = Math.max(chart.x(from), chart.box.left);
   const { right, top, bottom } = chart.box;
   if (left >= right) return;
@@ -368,17 +370,6 @@ export function drawBeyond(chart, from) {
   chart.root.insertBefore(shade, chart.root.children[1]);
   const fits = right - left > 90;
   if (fits) chart.over.append(svgEl("text", { class: "note", x: left + 6, y: top + 11 }, "extrapolated"));
-}
-
-/**
- * @param {Chart} chart
- * @param {number} scale
- */
-export function drawTarget(chart, scale) {
-  const px = chart.x(scale);
-  const { left, right, top, bottom } = chart.box;
-  if (px < left - 1 || px > right + 1) return;
-  chart.over.append(svgEl("line", { class: "target", x1: px, x2: px, y1: top, y2: bottom }));
 }
 
 /**

@@ -74,6 +74,16 @@ export function eventElement(event, selector) {
 }
 
 /**
+ * What scrolls by itself where it is too wide or too high, with the keyboard, too.
+ * @param {string} label
+ * @param {...Child} children
+ */
+export function scrolled(label, ...children) {
+  const region = { class: "scroll", tabindex: 0, role: "region", "aria-label": label };
+  return el("div", region, ...children);
+}
+
+/**
  * A button that looks like a link.
  * @param {Child} content
  * @param {() => void} click

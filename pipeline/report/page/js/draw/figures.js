@@ -1,7 +1,7 @@
 // @ts-check
-// Pictures for papers and talks, each saved with one click: what is seen of a chart, in the colours of the light theme.
+// Pictures for papers and talks: what is seen of a chart, in the colours of the light theme.
 
-import { el, quietButton } from "./dom.js";
+import { el } from "./dom.js";
 
 const SPACE = "http://www.w3.org/2000/svg";
 const ENLARGED = 2; // pixels of a PNG per pixel of the page
@@ -147,59 +147,4 @@ export async function pngOf(svg, title) {
   return new Promise((resolve, reject) => {
     canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture could not be made"))));
   });
-}
-
-/**
- * @param {() => SVGSVGElement | null} picture
- * @param {string} name what it shows
- */
-export function figureButtons(picture, name) {
-  /** @type {[string, string, string, (svg: SVGSVGElement, title: string) => string | Promise<Blob>][]} */
-  const kinds = [
-    ["SVG", "svg", "image/svg+xml", standalone],
-    ["PNG", "png", "image/png", pngOf],
-  ];
-  return kinds.map(([kind, ending, type, made]) =>
-    saveButton(kind, name, async () => {
-      const svg = picture();
-      if (!svg) return;
-      const title = svg.getAttribute("aria-label") ?? name;
-      save(fileName(name, ending), type, await made(svg, title));
-    }),
-  );
-}
-
-/**
- * A name for a file, from the title of the page and what it shows: letters, digits and hyphens.
- * @param {string} what
- * @param {string} ending
- */
-export function fileName(what, ending) {
-  const title = document.querySelector("h1")?.textContent?.split(":")[0] ?? "report";
-  const words = `${title} ${what}`.toLowerCase().replace(/[^a-z0-9]+/g, "-");
-  return `${words.replace(/^-|-$/g, "").slice(0, 80)}.${ending}`;
-}
-
-/**
- * @param {string} name
- * @param {string} type
- * @param {string | Blob} content
- */
-export function save(name, type, content) {
-  const blob = content instanceof Blob ? content : new Blob([content], { type });
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}
-
-/**
- * @param {string} kind of files
- * @param {string} name what the file shows
- * @param {() => void} click
- */
-export function saveButton(kind, name, click) {
-  const label = `Save as ${kind}`;
-  return quietButton(kind, click, { "aria-label": `${label}: ${name}`, title: label });
 }

@@ -3,8 +3,8 @@
 // go back.
 
 import { chartIn } from "./chart.js";
-import { el, quietButton } from "./dom.js";
-import { figureButtons, fileName, save, saveButton } from "./figures.js";
+import { el, onResize, quietButton } from "./dom.js";
+import { pngOf, standalone } from "./figures.js";
 import { zoomable } from "./pointing.js";
 
 /** @import { RegionNames } from "../data/call_tree.js" */
@@ -48,7 +48,44 @@ export function pathRows(level, nodes, heads, cells) {
  * @param {() => readonly (readonly Cell[])[]} rows
  */
 export function csvButton(name, rows) {
-  return saveButton("CSV", name, () => save(fileName(name, "csv"), "text/csv", csvText(rows())));
+  return saveButton("CSV", "text/csv", name, () => csvText(rows()));
+}
+
+/**
+ * @param {() => SVGSVGElement | null} picture
+ * @param {string} name what it shows
+ */
+export function figureButtons(picture, name) {
+  /** @param {(svg: SVGSVGElement, title: string) => string | Promise<Blob>} made */
+  const shown = (made) => () => {
+    const svg = picture();
+    return svg && made(svg, svg.getAttribute("aria-label") ?? name);
+  };
+  return [
+    saveButton("SVG", "image/svg+xml", name, shown(standalone)),
+    saveButton("PNG", "image/png", name, shown(pngOf)),
+  ];
+}
+
+/**
+ * A button that saves a file, called after the title of the page and what it shows: letters, digits and hyphens.
+ * @param {string} kind
+ * @param {string} type
+ * @param {string} name what it shows
+ * @param {() => string | null | Promise<Blob>} content null if there is nothing to be saved
+ */
+function saveButton(kind, type, name, content) {
+  const click = async () => {
+    const made = await content();
+    if (made === null) return;
+    const title = document.querySelector("h1")?.textContent?.split(":")[0] ?? "report";
+    const words = `${title} ${name}`.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+    const href = URL.createObjectURL(new Blob([made], { type }));
+    el("a", { href, download: `${words.replace(/^-|-$/g, "").slice(0, 80)}.${kind.toLowerCase()}` }).click();
+    setTimeout(() => URL.revokeObjectURL(href), 10_000);
+  };
+  const label = `Save as ${kind}`;
+  return quietButton(kind, click, { "aria-label": `${label}: ${name}`, title: label });
 }
 
 /**
@@ -82,11 +119,13 @@ export function chartRows(chart) {
 }
 
 /**
+ * Buttons of a chart, which is drawn again when it is zoomed or its width changes.
  * @param {HTMLElement} host what the chart is drawn into
  * @param {string} name what it shows, for the files
  * @param {() => void} draw
  */
 export function chartTools(host, name, draw) {
+  onResize(host, draw);
   host.dataset.zoomable = "";
   const { scale, reset } = zoomable(host, () => chartIn(host), draw);
   /**

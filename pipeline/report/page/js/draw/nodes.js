@@ -10,8 +10,7 @@ import { copyButton, el, styled } from "./dom.js";
 /** @import { Child } from "./dom.js" */
 
 const TAIL = 14; // characters at the end that are always seen, half the name at most
-const FALLS = -1; // exponents at both ends of the scale: halved, and times four, when the parameter doubles
-const RISES = 2;
+const [FALLS, RISES] = [1, 2]; // exponents at both ends of the scale: halved, and times four, when the parameter doubles
 const MARKS = [-1, -0.5, 0, 0.5, 1, 1.5, 2];
 const TIMES = "\u2009·\u2009";
 /** What stands between the pieces of a formula, and before the values of other parameters. */
@@ -63,6 +62,26 @@ export function copyable(path) {
     el("span", { class: "code" }, ...names),
     copyButton(path.join(" › "), "name"),
   );
+}
+
+/**
+ * What is before something that opens; nothing in front of a leaf.
+ * @param {boolean} [leaf]
+ */
+export function twist(leaf = false) {
+  return el("span", { class: leaf ? "twist leaf" : "twist", "aria-hidden": true });
+}
+
+/**
+ * A button that opens and closes what follows it.
+ * @param {boolean} open
+ * @param {string} focus its name, which keeps the focus
+ * @param {(event: Event) => void} click
+ * @param {Child} content
+ */
+export function opener(open, focus, click, content) {
+  const state = { "aria-expanded": open, "data-focus": focus };
+  return el("button", { type: "button", class: "opener", ...state, click }, twist(), content);
 }
 
 /**
@@ -122,30 +141,25 @@ export function growthWords(tree, exponent) {
 }
 
 /**
- * Where a growth lies on the scale, from -100 (falls) over 0 (constant) to 100 (grows fast).
- * @param {number} exponent
+ * Where a growth lies on a scale, from -100 (falls) over 0 (constant, or not known) to 100 (grows).
+ * @param {number} growth
+ * @param {number} [falls] how far the scale goes to either side, by default that of exponents
+ * @param {number} [rises]
  */
-export function growthPlace(exponent) {
-  const share = exponent < 0 ? -exponent / FALLS : exponent / RISES;
-  return Math.round(100 * Math.min(Math.max(share, -1), 1));
+export function growthPlace(growth, falls = FALLS, rises = RISES) {
+  const share = growth < 0 ? growth / falls : growth / rises;
+  return Number.isNaN(share) ? 0 : Math.round(100 * Math.min(Math.max(share, -1), 1));
 }
 
 /**
  * Gives an element the colour of a growth.
  * @template {HTMLElement | SVGElement} Made
  * @param {Made} node
- * @param {number} exponent
+ * @param {number} growth an exponent, or the logarithm to base 2 of the factor between two sides
+ * @param {number} [end] where the scale of factors ends
  */
-export function coloured(node, exponent) {
-  return tinted(node, growthPlace(exponent));
-}
-
-/**
- * @template {HTMLElement | SVGElement} Made
- * @param {Made} node
- * @param {number} place from -100 (less) over 0 to 100 (more)
- */
-function tinted(node, place) {
+export function coloured(node, growth, end) {
+  const place = growthPlace(growth, end, end);
   node.classList.add(place < 0 ? "g-down" : "g-up");
   node.style.setProperty("--g", `${Math.abs(place)}%`);
   return node;
@@ -154,31 +168,11 @@ function tinted(node, place) {
 /** @param {CallTree} tree */
 export function growthLegend(tree) {
   const of = tree.relativeGrowth ? "of its share" : "of its own value";
-  const marks = MARKS.map((exponent) => {
-    const swatch = coloured(el("span", { class: "swatch" }), exponent);
-    return el("span", {}, swatch, doublingText(exponent));
-  });
   const text = `Colour: growth of a call path without its callees, ${of}, when ${tree.level.positions.scaled} doubles at the target:`;
-  return el("p", { class: "growth-legend" }, text, ...marks);
-}
-
-/**
- * Gives an element the colour of a growth between two sides; neutral if there is none.
- * @template {HTMLElement | SVGElement} Made
- * @param {Made} node
- * @param {number} growth logarithm to base 2 of a factor
- * @param {number} end where the scale ends
- */
-export function colouredDifference(node, growth, end) {
-  return tinted(node, differencePlace(growth, end));
-}
-
-/**
- * @param {number} growth
- * @param {number} end
- */
-export function differencePlace(growth, end) {
-  return Number.isNaN(growth) ? 0 : Math.round(100 * Math.min(Math.max(growth / end, -1), 1));
+  return legend(
+    text,
+    MARKS.map((exponent) => [doublingText(exponent), exponent, ""]),
+  );
 }
 
 /**
@@ -188,13 +182,24 @@ export function differencePlace(growth, end) {
  */
 export function differenceLegend(text, end, hatched) {
   const marks = [-1, -0.5, 0, 0.5, 1].map((share) => {
-    const swatch = colouredDifference(el("span", { class: "swatch" }), share * end, end);
     const sign = { "-1": "≤ ", 1: "≥ " }[share] ?? "";
-    return el("span", {}, swatch, `${sign}${doublingText(share * end)}`);
+    return /** @type {Mark} */ ([`${sign}${doublingText(share * end)}`, share * end, ""]);
   });
-  const only = hatched.map(([name, side]) => {
-    const swatch = colouredDifference(el("span", { class: "swatch hatched" }), side * end, end);
-    return el("span", {}, swatch, name);
+  const only = hatched.map(([name, side]) => /** @type {Mark} */ ([name, side * end, "hatched"]));
+  return legend(text, [...marks, ...only], end);
+}
+
+/** @typedef {[string, number, string]} Mark text, growth, and class of its swatch */
+
+/**
+ * @param {string} text
+ * @param {Mark[]} marks
+ * @param {number} [end]
+ */
+function legend(text, marks, end) {
+  const entries = marks.map(([name, growth, cls]) => {
+    const swatch = el("span", { class: `swatch ${cls}`.trim() });
+    return el("span", {}, coloured(swatch, growth, end), name);
   });
-  return el("p", { class: "growth-legend" }, text, ...marks, ...only);
+  return el("p", { class: "growth-legend" }, text, ...entries);
 }

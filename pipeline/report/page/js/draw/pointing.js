@@ -3,15 +3,12 @@
 // rectangle zooms, Shift and dragging moves, a double click goes back; on the keyboard + and - zoom, arrows move,
 // Escape goes back.
 
-import { valueText } from "../text/numbers.js";
 import { el, styled, svgEl } from "./dom.js";
 
-/** @import { Positions } from "../data/positions.js" */
-/** @import { Range, Scale } from "./axes.js" */
-/** @import { Chart } from "./chart.js" */
+/** @import { Range } from "./axes.js" */
+/** @import { Box, Chart } from "./chart.js" */
 
 /** @typedef {{x: Range | null, y: Range | null}} Zoom domains of the axes, null as the chart has them */
-/** @typedef {{left: number, right: number, top: number, bottom: number}} Pixels */
 
 const DRAGGED = 6; // pixels from which a press is no click
 const FLAT = 14; // pixels up to which a dragged rectangle is a range of the horizontal axis alone
@@ -30,31 +27,13 @@ export function zoomOf(host) {
 }
 
 /**
- * The value at which the reading line of a chart is pinned.
- * @param {Element} host
- */
-export function pinOf(host) {
-  return pins.get(host);
-}
-
-/**
  * The domains that a rectangle of pixels has.
  * @param {Chart} chart
- * @param {Pixels} pixels
+ * @param {Box} pixels
  * @returns {Zoom}
  */
 export function domainsOf({ x, y }, { left, right, top, bottom }) {
-  return { x: rangeOf(x, left, right), y: rangeOf(y, bottom, top) };
-}
-
-/**
- * @param {Scale} scale
- * @param {number} from
- * @param {number} to
- * @returns {Range}
- */
-function rangeOf(scale, from, to) {
-  return [scale.invert(from), scale.invert(to)];
+  return { x: [x.invert(left), x.invert(right)], y: [y.invert(bottom), y.invert(top)] };
 }
 
 /**
@@ -70,7 +49,7 @@ export function zoomable(host, chart, draw) {
     else zooms.delete(host);
     draw();
   };
-  /** @param {Pixels} pixels */
+  /** @param {Box} pixels */
   const look = (pixels) => {
     const shown = chart();
     if (shown) show(domainsOf(shown, pixels));
@@ -131,9 +110,9 @@ export function zoomable(host, chart, draw) {
 
 /**
  * The same place with its middle, larger or smaller.
- * @param {Pixels} box
+ * @param {Box} box
  * @param {number} factor
- * @returns {Pixels}
+ * @returns {Box}
  */
 function around({ left, right, top, bottom }, factor) {
   const [x, y] = [(left + right) / 2, (top + bottom) / 2];
@@ -144,7 +123,7 @@ function around({ left, right, top, bottom }, factor) {
 /**
  * @param {PointerEvent} event
  * @param {() => Chart | undefined} chart
- * @param {(pixels: Pixels) => void} look
+ * @param {(pixels: Box) => void} look
  * @param {(dx: number, dy: number) => void} move
  * @param {(px: number) => void} click
  */
@@ -161,8 +140,7 @@ function press(event, chart, look, move, click) {
   const [x0, y0] = place(event);
   const selects = event.target instanceof Element && event.target.matches(".line, .band.solid");
   if (x0 < box.left || x0 > box.right || y0 > box.bottom) return;
-  const brush = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-  brush.setAttribute("class", "brush");
+  const brush = svgEl("rect", { class: "brush" });
   shown.over.append(brush);
   /** @param {PointerEvent} at */
   const reached = (at) => {
@@ -211,27 +189,13 @@ function clamped(value, low, high) {
 /** @typedef {[string, string, string]} Reading class of the colour, name, value */
 
 /**
- * Readings at the scales at which predictions are known.
- * @param {HTMLElement} host what the chart was drawn into
- * @param {Chart} chart
- * @param {Positions} positions
- * @param {(scale: number) => Reading[]} readingsAt
- */
-export function readings(host, chart, positions, readingsAt) {
-  readingsOver(host, chart, {
-    snap: (value) => positions.nearest(value),
-    title: (scale) => `${positions.scaled} = ${valueText(scale)}`,
-    rows: readingsAt,
-  });
-}
-
-/**
+ * What a chart says of the place that the pointer is over, or that a click has pinned.
  * @param {HTMLElement} host what the chart was drawn into
  * @param {Chart} chart
  * @param {{snap: (x: number) => number, title: (x: number) => string, rows: (x: number) => Reading[]}} spec
  *   snap: the nearest place that has readings
  */
-export function readingsOver(host, chart, { snap, title, rows }) {
+export function addReadings(host, chart, { snap, title, rows }) {
   const line = svgEl("line", { class: "reading", y1: chart.box.top, y2: chart.box.bottom });
   const box = el("div", { class: "readings", hidden: true, "aria-hidden": true });
   chart.over.append(line);
@@ -258,7 +222,7 @@ export function readingsOver(host, chart, { snap, title, rows }) {
     styled(box, { left: `${Math.max(left, 0)}px`, top: `${chart.box.top + 4}px` });
   };
   const rest = () => {
-    const pin = pinOf(host);
+    const pin = pins.get(host);
     if (pin !== undefined && chart.x(pin) >= chart.box.left && chart.x(pin) <= chart.box.right) {
       show(pin);
       return;
@@ -270,7 +234,7 @@ export function readingsOver(host, chart, { snap, title, rows }) {
   chart.root.addEventListener("pointerleave", rest);
   chart.root.addEventListener("pointermove", (event) => {
     const px = event.clientX - chart.root.getBoundingClientRect().left;
-    if (pinOf(host) !== undefined || px < chart.box.left || px > chart.box.right) rest();
+    if (pins.has(host) || px < chart.box.left || px > chart.box.right) rest();
     else show(chart.x.invert(px));
   });
 }

@@ -2,8 +2,9 @@
 // Tables that sort, search, turn pages and can be saved; a row may open a detail below it.
 
 import { hasWords, wordsOf } from "../text/names.js";
-import { el, keepingFocus, quietButton } from "./dom.js";
+import { el, eventElement, keepingFocus, quietButton, scrolled } from "./dom.js";
 import { csvButton } from "./files.js";
+import { opener } from "./nodes.js";
 
 /** @import { ColumnPayload } from "../data/records.js" */
 /** @import { Child } from "./dom.js" */
@@ -75,8 +76,7 @@ export class DataTable {
       el("thead", {}, el("tr", {}, ...this.heads.values())),
       this.body,
     );
-    const scroll = { class: "scroll", tabindex: 0, role: "region", "aria-label": spec.caption };
-    host.replaceChildren(this.bar(), el("div", scroll, table));
+    host.replaceChildren(this.bar(), scrolled(spec.caption, table));
     for (const row of spec.kept?.open ?? []) this.openRow(row);
     this.refresh();
   }
@@ -207,7 +207,9 @@ export class DataTable {
       return el(
         "th",
         { scope: "row", class: "first" },
-        this.spec.detail ? this.opener(row, content) : content,
+        this.spec.detail
+          ? opener(this.open.has(row), `open-${row}`, (event) => this.toggle(row, event), content)
+          : content,
         this.picker(row),
       );
     });
@@ -220,18 +222,6 @@ export class DataTable {
     if (!detail) return [line];
     detail.update();
     return [line, detail.line];
-  }
-
-  /**
-   * @param {Row} row
-   * @param {Child} content
-   */
-  opener(row, content) {
-    const state = { "aria-expanded": this.open.has(row), "data-focus": `open-${row}` };
-    const attributes = { type: "button", class: "opener", ...state };
-    const button = el("button", attributes, el("span", { class: "twist", "aria-hidden": true }), content);
-    button.addEventListener("click", () => this.toggle(row, button));
-    return button;
   }
 
   /** @param {Row} row */
@@ -262,10 +252,10 @@ export class DataTable {
 
   /**
    * @param {Row} row
-   * @param {HTMLElement} button
+   * @param {Event} event
    */
-  toggle(row, button) {
-    const line = button.closest("tr");
+  toggle(row, event) {
+    const line = eventElement(event, "tr");
     const opened = this.open.get(row);
     if (opened) {
       opened.line.remove();
@@ -278,7 +268,7 @@ export class DataTable {
       }
     }
     line?.classList.toggle("opened", this.open.has(row));
-    button.setAttribute("aria-expanded", String(this.open.has(row)));
+    eventElement(event, ".opener")?.setAttribute("aria-expanded", String(this.open.has(row)));
     this.spec.kept?.onOpen([...this.open.keys()]);
   }
 
@@ -287,7 +277,8 @@ export class DataTable {
     if (!this.spec.detail) return null;
     const detail = this.spec.detail(row);
     const cell = el("td", { colspan: this.spec.columns.length }, detail.node);
-    const opened = { ...detail, line: el("tr", { class: "detail" }, cell) };
+    const line = el("tr", { class: "detail" }, cell);
+    const opened = { node: detail.node, line, update: () => detail.update() };
     this.open.set(row, opened);
     return opened;
   }
@@ -321,6 +312,19 @@ export function columnsOf(columns, cells = {}, kind = "", now = (i) => columns[i
       return cells[key]?.(row, text) ?? text;
     },
   }));
+}
+
+/**
+ * A table of names with what Python's lists say of them.
+ * @param {HTMLElement} host
+ * @param {string} caption
+ * @param {string} sort
+ * @param {string[]} names
+ * @param {Column[]} columns
+ */
+export function namesTable(host, caption, sort, names, columns) {
+  const rows = () => names.map((_, row) => row);
+  return new DataTable(host, { caption, sort, rows, columns, text: (row) => names[row].toLowerCase() });
 }
 
 /** @param {Column} column */

@@ -13,8 +13,9 @@ import {
   switcher,
 } from "../draw/dom.js";
 import { csvButton, pathRows } from "../draw/files.js";
-import { barNode, coloured, cutNode, growthLegend, growthNode, growthWords } from "../draw/nodes.js";
+import { barNode, coloured, cutNode, growthLegend, growthNode, growthWords, twist } from "../draw/nodes.js";
 import { WAITS } from "../state.js";
+import { hasWords } from "../text/names.js";
 import { count, doublingText, percent, pointChoices, quantity } from "../text/numbers.js";
 
 /** @import { NodeRow, RestRow, TreeGrowth, TreeValues, Where } from "../data/call_tree.js" */
@@ -68,8 +69,7 @@ class TreeView {
     const leaf = this.tree.callees[k].length === 0;
     const colour = own.relative(k);
     const exponent = growth.exponent[k];
-    const twist = el("span", { class: leaf ? "twist leaf" : "twist", "aria-hidden": true });
-    const where = el("span", { class: "where" }, twist, cutNode(name, level.fullName(k)));
+    const where = el("span", { class: "where" }, twist(leaf), cutNode(name, level.fullName(k)));
     return el(
       "div",
       {
@@ -137,10 +137,11 @@ class TreeView {
     /** @param {(k: number) => boolean} wanted */
     const openTo = (wanted) => {
       const found = nodes.filter(wanted).sort((a, b) => values.inclusive[b] - values.inclusive[a]);
-      this.tree.openAbove(this.open, found.slice(0, OPENED_BY_SEARCH));
+      for (const node of found.slice(0, OPENED_BY_SEARCH))
+        for (const k of level.path(node).slice(0, -1)) this.open.add(k);
       if (found.length) this.current = found[0];
     };
-    if (words !== this.words && words.length) openTo((k) => this.state.findsName(level, k));
+    if (words !== this.words && words.length) openTo((k) => hasWords(level.ownText(k), words));
     if (selection !== this.selection && selecting) openTo((k) => this.state.selects(level, k));
     this.words = words;
     this.selection = selection;

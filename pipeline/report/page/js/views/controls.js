@@ -5,7 +5,7 @@ import { answersAt } from "../data/report.js";
 import { byId, el, quietButton, selector, switcher } from "../draw/dom.js";
 import { cutText } from "../text/names.js";
 import { estimateText, pointChoices, pointText, valueText } from "../text/numbers.js";
-import { searchBox } from "./search.js";
+import { searchBox } from "./navigation.js";
 
 /** @import { Positions } from "../data/positions.js" */
 /** @import { LevelName } from "../data/report.js" */

@@ -14,12 +14,10 @@ import {
   svgEl,
   switcher,
 } from "../draw/dom.js";
-import { figureButtons } from "../draw/figures.js";
-import { csvButton, pathRows } from "../draw/files.js";
-import { colouredDifference, differenceLegend } from "../draw/nodes.js";
+import { csvButton, figureButtons, pathRows } from "../draw/files.js";
+import { coloured, differenceLegend } from "../draw/nodes.js";
 import { doublingText, intervalText, percent, quantity } from "../text/numbers.js";
 
-/** @import { RegionNames } from "../data/call_tree.js" */
 /** @import { Difference, Range, Reference, Side, Width } from "../data/difference.js" */
 /** @import { Box, BoxTree } from "../draw/boxes.js" */
 /** @import { Address } from "../state.js" */
@@ -28,7 +26,7 @@ import { doublingText, intervalText, percent, quantity } from "../text/numbers.j
  * @property {Difference} difference
  * @property {string} metric
  * @property {string} unit
- * @property {[string, string]} only what is said of call paths that only A, or only B, has
+ * @property {Record<number, string>} only what is said of call paths that only A, or only B, has, by side
  * @property {string[]} notes sentences about the whole program
  * @property {(k: number) => string[]} remarks further lines about a call path
  */
@@ -72,6 +70,7 @@ export class DifferenceView {
     this.reader = reader;
     this.width = address.choice("width", WIDTHS);
     this.reference = address.choice("neutral", REFERENCES);
+    this.end = 0; // of the scale of colours
     /** @type {unknown[]} */
     this.drawn = []; // what the picture is of
     this.summary = el("div", { class: "side" });
@@ -83,6 +82,10 @@ export class DifferenceView {
     for (const name of ["pointerover", "focusin"])
       this.picture.addEventListener(name, (event) => this.read(event));
     onResize(host, () => this.draw());
+  }
+
+  get compared() {
+    return this.reader.compared();
   }
 
   /** @param {Event} event */
@@ -106,11 +109,7 @@ export class DifferenceView {
       this.address.keep("neutral", key, REFERENCES[0][0]);
       this.draw();
     });
-    const table = csvButton(NAME, () => {
-      const { level } = this.boxes.tree;
-      const nodes = level.region.map((_, k) => k).filter((k) => this.boxes.isDrawn(k));
-      return differenceRows(level, nodes, this.reader.compared());
-    });
+    const table = csvButton(NAME, () => this.rowsOfFile());
     const picture = () => this.picture.querySelector("svg");
     return [this.widths, neutral, el("span", { class: "tools" }, ...figureButtons(picture, NAME), table)];
   }
@@ -119,10 +118,9 @@ export class DifferenceView {
   draw() {
     const width = Math.max(this.host.clientWidth, NARROWEST);
     if (!this.host.clientWidth) return; // another mode is shown
-    const compared = this.reader.compared();
-    const drawn = [compared, width, this.width, this.reference, this.boxes.root];
+    const drawn = [this.compared, width, this.width, this.reference, this.boxes.root];
     if (drawn.every((value, i) => value === this.drawn[i])) this.mark();
-    else this.drawAll(compared, width);
+    else this.drawAll(width);
     this.drawn = drawn;
   }
 
@@ -135,26 +133,23 @@ export class DifferenceView {
     }
   }
 
-  /**
-   * @param {Compared} compared
-   * @param {number} width
-   */
-  drawAll(compared, width) {
-    const { difference } = compared;
+  /** @param {number} width */
+  drawAll(width) {
+    const { difference, unit } = this.compared;
     const values = { inclusive: difference.widths(this.width) };
-    const end = difference.end(this.reference);
+    this.end = difference.end(this.reference);
     const label = `Differential flame graph, A: ${difference.a.name}, B: ${difference.b.name}. Saved as CSV it is a table.`;
-    const { svg, found } = this.boxes.picture(values, compared.unit, width, label, (box) => {
+    const { svg, found } = this.boxes.picture(values, unit, width, label, (box) => {
       const { k } = box;
-      const texts = differenceTexts(k, compared);
+      const texts = this.texts(k);
       const node = this.boxes.node(box, "difference", this.reader.look(k), texts, difference.only[k] !== 0);
-      return colouredDifference(node, difference.colour(k, this.reference), end);
+      return coloured(node, difference.colour(k, this.reference), this.end);
     });
-    svg.append(...this.marks(found, compared, width, end));
-    this.summary.replaceChildren(...this.summaryOf(compared));
-    this.legend.replaceChildren(this.legendOf(compared, end));
+    svg.append(...this.marks(found, width));
+    this.summary.replaceChildren(...this.summaryNodes());
+    this.legend.replaceChildren(this.legendNode());
     keepingFocus(this.picture, () => this.picture.replaceChildren(svg));
-    this.missing.replaceChildren(...this.missingText(compared));
+    this.missing.replaceChildren(...this.missingText());
   }
 
   /** The side whose call paths have no width; 0 if all have one. */
@@ -165,16 +160,14 @@ export class DifferenceView {
   /**
    * Hatched marks at the right end of callers whose callees are at the other side only, so have no width.
    * @param {Box[]} found
-   * @param {Compared} compared
    * @param {number} width
-   * @param {number} end
    */
-  marks(found, compared, width, end) {
-    const { difference, unit, only } = compared;
+  marks(found, width) {
+    const { difference, unit, only } = this.compared;
     const { tree, root } = this.boxes;
     const { unseen } = this;
     if (!unseen) return [];
-    const own = difference.inclusive[unseen === ONLY_A ? "a" : "b"];
+    const own = difference.inclusiveOf(unseen);
     /**
      * @param {number[]} nodes
      * @param {number} right
@@ -188,10 +181,10 @@ export class DifferenceView {
       const node = svgEl(
         "g",
         { class: "gone" },
-        svgEl("title", {}, `${only[unseen === ONLY_A ? 0 : 1]}: ${value}\n${names}`),
+        svgEl("title", {}, `${only[unseen]}: ${value}\n${names}`),
         ...boxParts({ x: right - MARK, wide: MARK, depth }, "", true),
       );
-      return [colouredDifference(node, unseen * end, end)];
+      return [coloured(node, unseen * this.end, this.end)];
     };
     const rows = heightOf(found) / ROW_HEIGHT;
     const below = found.flatMap(({ k, x, wide, depth, others }) =>
@@ -200,30 +193,24 @@ export class DifferenceView {
     return [...(root < 0 ? mark(tree.roots, width, 0) : []), ...below];
   }
 
-  /**
-   * @param {Compared} compared
-   * @param {number} end
-   */
-  legendOf({ difference, only }, end) {
+  legendNode() {
+    const { difference, only } = this.compared;
     const beside =
       this.reference === "program"
         ? `, over the ${doublingText(Math.log2(difference.common))} of the whole program`
         : "";
     /** @type {[string, number][]} */
     const hatched = [
-      [only[0], ONLY_A],
-      [only[1], ONLY_B],
+      [only[ONLY_A], ONLY_A],
+      [only[ONLY_B], ONLY_B],
     ];
     const own = `grey, too, if less than ${100 * LEAST_OWN} % is its own`;
-    return differenceLegend(
-      `Colour: B / A of a call path without its callees${beside}; ${own}:`,
-      end,
-      hatched,
-    );
+    const text = `Colour: B / A of a call path without its callees${beside}; ${own}:`;
+    return differenceLegend(text, this.end, hatched);
   }
 
-  /** @param {Compared} compared */
-  summaryOf({ difference, unit, metric, notes }) {
+  summaryNodes() {
+    const { difference, unit, metric, notes } = this.compared;
     const { a, b, total } = difference;
     const ratio = ratioText(total.a, total.b);
     const whole = el(
@@ -250,12 +237,12 @@ export class DifferenceView {
     return quietButton(text, () => this.reader.select(k), { title: names.join(" › ") });
   }
 
-  /** @param {Compared} compared */
-  missingText({ difference, unit, only }) {
+  missingText() {
+    const { difference, unit, only } = this.compared;
     const { unseen } = this;
     const missing = unseen ? difference.missing(unseen).filter((k) => this.boxes.isDrawn(k)) : [];
     if (!missing.length) return [];
-    const own = difference.inclusive[unseen === ONLY_A ? "a" : "b"];
+    const own = difference.inclusiveOf(unseen);
     const { level } = this.boxes.tree;
     /** @type {Map<string, number[]>} */
     const regions = new Map();
@@ -265,7 +252,7 @@ export class DifferenceView {
       return `${name} (${count}${quantity(sum(values), unit)})`;
     });
     const more = regions.size > NAMED ? ` and ${regions.size - NAMED} more regions` : "";
-    const text = `Without width here, ${only[unseen === ONLY_A ? 0 : 1]}: ${texts.join(", ")}${more}. `;
+    const text = `Without width here, ${only[unseen]}: ${texts.join(", ")}${more}. `;
     const show = () => {
       this.setWidth("larger");
       const list = this.widths?.querySelector("select");
@@ -273,6 +260,76 @@ export class DifferenceView {
       list?.focus();
     };
     return [text, quietButton("Show them", show)];
+  }
+
+  /**
+   * What is said of a call path: the values of both sides, their difference, and what else is known.
+   * @param {number} k
+   */
+  texts(k) {
+    const { difference, unit, only, remarks } = this.compared;
+    const { inclusive, total, a, b } = difference;
+    /**
+     * @param {string} letter
+     * @param {"a" | "b"} key
+     */
+    const side = (letter, key) => {
+      const of = difference[key];
+      const share = total[key] > 0 ? ` (${percent(inclusive[key][k] / total[key])})` : "";
+      const own = `${quantity(of.exclusive[k] || 0, unit)}${rangeText(of.range(k))}`;
+      const whole = quantity(inclusive[key][k], unit);
+      return `${letter}, ${of.name}: ${whole}${share}; without its callees ${own}`;
+    };
+    const whole = signed(inclusive.b[k] - inclusive.a[k], unit);
+    const ratio = ratioText(inclusive.a[k], inclusive.b[k]);
+    const ownRatio = ratioText(a.exclusive[k], b.exclusive[k]);
+    const beside =
+      ownRatio && `, ${ownRatio} beside ${doublingText(Math.log2(difference.common))} of the program`;
+    const own = `without its callees ${signed(difference.added(k), unit)}${beside}`;
+    return [
+      side("A", "a"),
+      side("B", "b"),
+      `Difference: ${whole}${ratio && ` (${ratio})`}; ${own}`,
+      ...(difference.only[k] ? [only[difference.only[k]]] : []),
+      ...remarks(k),
+    ];
+  }
+
+  /** Call paths in sight as a table with a head: both sides with their ranges, and how they differ. */
+  rowsOfFile() {
+    const { difference, unit, metric } = this.compared;
+    const { level } = this.boxes.tree;
+    const nodes = level.region.map((_, k) => k).filter((k) => this.boxes.isDrawn(k));
+    const { a, b, inclusive } = difference;
+    const quantity = unit ? `${metric} (${unit})` : metric;
+    /** @param {Side} side */
+    const ends = (side) => ["lower end", "upper end"].map((end) => `${end}, exclusive, ${side.name}`);
+    const names = [a, b].flatMap((side) => [
+      ...["inclusive", "exclusive"].map((kind) => `${kind} ${quantity}, ${side.name}`),
+      ...ends(side),
+      `what ${side.name} is`,
+    ]);
+    const differences = [
+      `difference, exclusive ${quantity}`,
+      "B / A, exclusive",
+      "B / A over that of the program",
+    ];
+    return pathRows(level, nodes, [...names, ...differences], (k) => {
+      /** @param {"a" | "b"} key */
+      const cells = (key) => {
+        const range = difference[key].range(k);
+        const { exclusive, kind } = difference[key];
+        return [
+          inclusive[key][k],
+          exclusive[k],
+          range?.lower,
+          range?.upper,
+          range ? `${kind}, ${range.of}` : kind,
+        ];
+      };
+      const growth = 2 ** difference.growth(k, "none");
+      return [...cells("a"), ...cells("b"), difference.added(k), growth, growth / difference.common];
+    });
   }
 }
 
@@ -295,77 +352,4 @@ function ratioText(a, b) {
 /** @param {Range | null} range */
 function rangeText(range) {
   return range ? `, ${range.of} ${intervalText(range)}` : "";
-}
-
-/**
- * What is said of a call path: the values of both sides, their difference, and what else is known.
- * @param {number} k
- * @param {Compared} compared
- */
-function differenceTexts(k, { difference, unit, only, remarks }) {
-  const { inclusive, total, a, b } = difference;
-  /**
-   * @param {string} letter
-   * @param {"a" | "b"} key
-   */
-  const side = (letter, key) => {
-    const of = difference[key];
-    const share = total[key] > 0 ? ` (${percent(inclusive[key][k] / total[key])})` : "";
-    const own = `${quantity(of.exclusive[k] || 0, unit)}${rangeText(of.range(k))}`;
-    const whole = quantity(inclusive[key][k], unit);
-    return `${letter}, ${of.name}: ${whole}${share}; without its callees ${own}`;
-  };
-  const whole = signed(inclusive.b[k] - inclusive.a[k], unit);
-  const ratio = ratioText(inclusive.a[k], inclusive.b[k]);
-  const ownRatio = ratioText(a.exclusive[k], b.exclusive[k]);
-  const beside =
-    ownRatio && `, ${ownRatio} beside ${doublingText(Math.log2(difference.common))} of the program`;
-  const own = `without its callees ${signed(difference.added(k), unit)}${beside}`;
-  const which = difference.only[k] === ONLY_A ? only[0] : only[1];
-  return [
-    side("A", "a"),
-    side("B", "b"),
-    `Difference: ${whole}${ratio && ` (${ratio})`}; ${own}`,
-    ...(difference.only[k] ? [which] : []),
-    ...remarks(k),
-  ];
-}
-
-/**
- * Call paths as a table with a head: both sides with their ranges, and how they differ.
- * @param {RegionNames} level
- * @param {number[]} nodes
- * @param {Compared} compared
- */
-function differenceRows(level, nodes, { difference, unit, metric }) {
-  const { a, b, inclusive } = difference;
-  const quantity = unit ? `${metric} (${unit})` : metric;
-  /** @param {Side} side */
-  const ends = (side) => ["lower end", "upper end"].map((end) => `${end}, exclusive, ${side.name}`);
-  const names = [a, b].flatMap((side) => [
-    ...["inclusive", "exclusive"].map((kind) => `${kind} ${quantity}, ${side.name}`),
-    ...ends(side),
-    `what ${side.name} is`,
-  ]);
-  const differences = [
-    `difference, exclusive ${quantity}`,
-    "B / A, exclusive",
-    "B / A over that of the program",
-  ];
-  return pathRows(level, nodes, [...names, ...differences], (k) => {
-    /** @param {"a" | "b"} key */
-    const cells = (key) => {
-      const range = difference[key].range(k);
-      const { exclusive, kind } = difference[key];
-      return [
-        inclusive[key][k],
-        exclusive[k],
-        range?.lower,
-        range?.upper,
-        range ? `${kind}, ${range.of}` : kind,
-      ];
-    };
-    const growth = 2 ** difference.growth(k, "none");
-    return [...cells("a"), ...cells("b"), difference.added(k), growth, growth / difference.common];
-  });
 }

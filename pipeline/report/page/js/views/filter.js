@@ -4,7 +4,7 @@
 import { sum } from "../data/shares.js";
 import { byId, el } from "../draw/dom.js";
 import { barNode, cutNode } from "../draw/nodes.js";
-import { columnsOf, DataTable } from "../draw/table.js";
+import { columnsOf, namesTable } from "../draw/table.js";
 
 /** @import { State } from "../state.js" */
 
@@ -20,16 +20,11 @@ export function buildFilter({ report: { filter } }) {
     return (/** @type {number} */ row, /** @type {string} */ text) =>
       barNode(values[row] / total, text, decision.texts[row] === "kept" ? "" : "muted");
   };
-  new DataTable(byId("filter-table"), {
-    caption: "Regions kept and dropped by the filter",
-    sort: "time",
-    rows: () => names.map((_, row) => row),
-    text: (row) => names[row].toLowerCase(),
-    columns: columnsOf(columns, {
-      region: (row, text) => cutNode(text, names[row]),
-      decision: (_, text) => el("span", { class: `flag ${text}` }, text),
-      visits: bars("visits"),
-      time: bars("time"),
-    }),
+  const shown = columnsOf(columns, {
+    region: (row, text) => cutNode(text, names[row]),
+    decision: (_, text) => el("span", { class: `flag ${text}` }, text),
+    visits: bars("visits"),
+    time: bars("time"),
   });
+  namesTable(byId("filter-table"), "Regions kept and dropped by the filter", "time", names, shown);
 }

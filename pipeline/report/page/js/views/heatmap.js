@@ -2,14 +2,13 @@
 // Two or more parameters: the dominant region, over the scaled parameter and another one.
 
 import { largestOf, leadingKernels, sum } from "../data/shares.js";
-import { drawDots, frame, scaleAxis } from "../draw/chart.js";
-import { byId, el, onResize, selector, svgEl } from "../draw/dom.js";
+import { drawDots, frame, parameterAxis } from "../draw/chart.js";
+import { byId, el, selector, svgEl } from "../draw/dom.js";
 import { chartTools } from "../draw/files.js";
 import { cutNode } from "../draw/nodes.js";
 import { WAITS } from "../state.js";
 import { percent, pointText } from "../text/numbers.js";
 
-/** @import { KernelSet } from "../data/kernel_set.js" */
 /** @import { Point } from "../data/records.js" */
 /** @import { Report } from "../data/report.js" */
 /** @import { State } from "../state.js" */
@@ -24,18 +23,6 @@ function edgesOf(values) {
   const inner = values.slice(1).map((value, i) => Math.sqrt(value * values[i]));
   const last = values.length - 1;
   return [values[0] ** 2 / inner[0], ...inner, values[last] ** 2 / inner[last - 1]];
-}
-
-/**
- * The largest kernel at a position, and its share.
- * @param {KernelSet} level
- * @param {Point} at
- */
-function dominating(level, at) {
-  const values = level.values(at);
-  const k = largestOf(values);
-  const total = sum(values);
-  return { k, share: total > 0 ? values[k] / total : 0 };
 }
 
 /**
@@ -56,10 +43,16 @@ function drawHeatmap(report, target, other) {
   const chart = frame(byId("heatmap-plot"), {
     height: HEIGHT,
     label: "Map of the dominant region over two parameters; the list beside it names the regions.",
-    x: scaleAxis(positions, [xs[0], xs[xs.length - 1]], true),
+    x: parameterAxis(positions, [xs[0], xs[xs.length - 1]], true),
     y: { domain: [ys[0], ys[ys.length - 1]], log: true, label: positions.parameters[other] },
   });
-  const cells = lines.map((line) => scales.map((scale) => dominating(level, positions.atScale(line, scale))));
+  const cells = lines.map((line) =>
+    scales.map((scale) => {
+      const values = level.values(positions.atScale(line, scale));
+      const k = largestOf(values);
+      return { k, share: values[k] / sum(values) || 0 };
+    }),
+  );
   const leading = leadingKernels(level, target); // the same colours as in the overview
   /** @param {number} k */
   const colour = (k) => (leading.includes(k) ? `c${leading.indexOf(k)}` : "rest");
@@ -123,5 +116,4 @@ export function buildHeatmap(state) {
   }
   byId("heatmap-options").append(...options);
   state.follow(byId("heatmap"), draw, WAITS);
-  onResize(byId("heatmap-plot"), draw);
 }

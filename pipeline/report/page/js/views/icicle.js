@@ -2,11 +2,10 @@
 // The call tree at two scales: two icicles side by side, or what differs between them, widths by inclusive value.
 
 import { MODELLED } from "../data/call_tree.js";
-import { Difference } from "../data/difference.js";
+import { Difference, ONLY_A, ONLY_B } from "../data/difference.js";
 import { BoxTree, WHOLE } from "../draw/boxes.js";
 import { byId, el, keepingFocus, onResize, selector, switcher, widthOf } from "../draw/dom.js";
-import { figureButtons } from "../draw/figures.js";
-import { csvButton, pathRows } from "../draw/files.js";
+import { csvButton, figureButtons, pathRows } from "../draw/files.js";
 import { coloured, growthLegend, growthWords } from "../draw/nodes.js";
 import { WAITS } from "../state.js";
 import { percent, pointChoices, pointText, quantity } from "../text/numbers.js";
@@ -144,7 +143,7 @@ export class ScaleDifference {
       difference,
       metric: report.metric,
       unit: report.unit,
-      only: [`only at ${this.place(0)}`, `only at ${this.place(1)}`],
+      only: { [ONLY_A]: `only at ${this.place(0)}`, [ONLY_B]: `only at ${this.place(1)}` },
       notes: this.notes(difference),
       remarks: () => [],
     };

@@ -3,32 +3,22 @@
 
 import { elasticity, sharesAt } from "../data/shares.js";
 import { linearDomain, logDomain } from "../draw/axes.js";
-import {
-  drawBand,
-  drawBeyond,
-  drawDots,
-  drawIntervals,
-  drawLine,
-  drawTarget,
-  frame,
-  scaleAxis,
-} from "../draw/chart.js";
-import { axisSwitches, byId, copyButton, el, onResize } from "../draw/dom.js";
+import { drawBand, drawDots, drawIntervals, drawLine, scaleChart } from "../draw/chart.js";
+import { axisSwitches, byId, copyButton, el } from "../draw/dom.js";
 import { chartTools } from "../draw/files.js";
 import { barNode, copyable, formulaNode, growthNode, kernelNode } from "../draw/nodes.js";
-import { readings } from "../draw/pointing.js";
 import { columnsOf, DataTable } from "../draw/table.js";
 import { WAITS } from "../state.js";
 import { estimateText, figure, intervalText, percent, pointText, quantity } from "../text/numbers.js";
 import { locationsPanel } from "./locations.js";
 
-/** @import { KernelSet, Rival } from "../data/kernel_set.js" */
-/** @import { Point } from "../data/records.js" */
-/** @import { Metric, Report } from "../data/report.js" */
+/** @import { Figure, KernelSet } from "../data/kernel_set.js" */
+/** @import { LevelName } from "../data/report.js" */
 /** @import { Flag } from "../data/shares.js" */
 /** @import { Chart } from "../draw/chart.js" */
 /** @import { Child } from "../draw/dom.js" */
-/** @import { Column, Detail } from "../draw/table.js" */
+/** @import { Reading } from "../draw/pointing.js" */
+/** @import { Column } from "../draw/table.js" */
 /** @import { State } from "../state.js" */
 
 /** @type {Record<Flag | "dominant", [string, string]>} */
@@ -198,7 +188,7 @@ export function buildKernels(state) {
       toggle: (k) => state.toggle(level, k),
     },
     kept: state.table("sort", level.count),
-    detail: (k) => kernelDetail(state, level, k),
+    detail: (k) => new KernelDetail(state, level, k),
   });
   let words = state.words;
   let { selection } = state;
@@ -225,81 +215,90 @@ export function buildKernels(state) {
 const HEIGHT = 340;
 const logarithmic = { x: true, y: true }; // the axes of all details
 
-/**
- * @param {State} state
- * @param {KernelSet} level
- * @param {number} k
- * @returns {Detail}
- */
-function kernelDetail(state, level, k) {
-  const host = el("div", { class: "plot" });
-  const facts = el("div", { class: "facts" });
-  const { metric } = state;
-  const panel = locationsPanel(state, level, k);
-  const draw = () => drawKernel(host, metric, state.target, level, k);
-  const update = () => {
-    draw();
-    facts.replaceChildren(...kernelFacts(state, metric, level, k));
-    panel?.update();
-  };
-  const axes = axisSwitches(`detail-${k}`, logarithmic, draw);
-  onResize(host, draw);
-  const tools = chartTools(host, `kernel ${level.name(k)}`, draw);
-  const options = el("div", { class: "options" }, ...axes, tools);
-  const parts = [el("div", {}, options, host), facts, panel?.node];
-  return { update, node: el("div", { class: "kernel-detail" }, ...parts) };
-}
+/** What opens below a row: the kernel over scale, what is known of it, and its values on locations. */
+class KernelDetail {
+  /**
+   * @param {State} state
+   * @param {KernelSet} level
+   * @param {number} k
+   */
+  constructor(state, level, k) {
+    this.state = state;
+    this.metric = state.metric;
+    this.level = level;
+    this.k = k;
+    this.host = el("div", { class: "plot" });
+    this.facts = el("div", { class: "facts" });
+    this.panel = locationsPanel(state, level, k);
+    const draw = () => this.draw();
+    const axes = axisSwitches(`detail-${k}`, logarithmic, draw);
+    const tools = chartTools(this.host, `kernel ${level.name(k)}`, draw);
+    const chart = el("div", {}, el("div", { class: "options" }, ...axes, tools), this.host);
+    this.node = el("div", { class: "kernel-detail" }, chart, this.facts, this.panel?.node);
+  }
 
-/**
- * @param {HTMLElement} host
- * @param {Metric} metric
- * @param {Point} target
- * @param {KernelSet} level
- * @param {number} k
- */
-function drawKernel(host, metric, target, level, k) {
-  const { positions } = level;
-  const xs = positions.curveScales(target);
-  const figures = level.figures(k, target, xs);
-  const predicted = figures.map(({ value }) => value);
-  const ends = figures.filter(({ lower, upper }) => !Number.isNaN(lower + upper));
-  const dots = positions.pointsAlong(target).flatMap((i) =>
-    level.singles(k, i).map((y) => ({
-      x: positions.points[i][positions.column],
-      y,
-      title: `${pointText(positions.parameters, positions.points[i])}: ${figure(y)}`,
-    })),
-  );
-  const seen = [...predicted, ...ends.map(({ upper }) => upper), ...dots.map((dot) => dot.y)];
-  const chart = frame(host, {
-    height: HEIGHT,
-    curved: true,
-    label:
-      `${level.name(k)}: ${dots.length} measurements, model ${level.formula[k]}, ` +
-      `${figure(level.value(k, target))} at ${pointText(positions.parameters, target)}.`,
-    x: scaleAxis(positions, [xs[0] / (logarithmic.x ? 1.05 : 1), xs[xs.length - 1]], logarithmic.x),
-    y: {
-      domain: logarithmic.y ? logDomain([...seen, ...ends.map(({ lower }) => lower)]) : linearDomain(seen),
-      log: logarithmic.y,
-      label: metric.label,
-    },
-  });
-  drawBeyond(chart, positions.measuredEnd);
-  drawTarget(chart, target[positions.column]);
-  if (ends.length === xs.length) drawBand(chart, ends, "c0");
-  else drawIntervals(chart, ends, "c0", "90 % interval");
-  level.rivals[k].forEach(({ text }, rival) => {
-    const values = xs.map((scale) => level.formulaValue(k, positions.atScale(target, scale), rival));
-    drawLine(chart, xs, values, "rival", text);
-  });
-  drawPrediction(chart, level, k, xs, predicted);
-  drawDots(chart, dots, "c0 open", { name: "measured" });
-  readings(host, chart, positions, (scale) => {
-    const point = positions.pointAt(target, scale);
-    const [found] = level.figures(k, target, [scale]);
+  update() {
+    this.draw();
+    this.facts.replaceChildren(this.factList(), ...this.rivalList());
+    this.panel?.update();
+  }
+
+  draw() {
+    const { level, k, metric } = this;
+    const { target } = this.state;
+    const { positions } = level;
+    const xs = positions.curveScales(target);
+    const figures = level.figures(k, target, xs);
+    const ends = figures.filter(({ lower, upper }) => !Number.isNaN(lower + upper));
+    const dots = positions.pointsAlong(target).flatMap((i) =>
+      level.singles(k, i).map((y) => ({
+        x: positions.points[i][positions.column],
+        y,
+        title: `${pointText(positions.parameters, positions.points[i])}: ${figure(y)}`,
+      })),
+    );
+    const seen = [
+      ...figures.map(({ value }) => value),
+      ...ends.map(({ upper }) => upper),
+      ...dots.map(({ y }) => y),
+    ];
+    const chart = scaleChart(this.host, positions, target, {
+      height: HEIGHT,
+      label:
+        `${level.name(k)}: ${dots.length} measurements, model ${level.formula[k]}, ` +
+        `${figure(level.value(k, target))} at ${pointText(positions.parameters, target)}.`,
+      from: xs[0] / (logarithmic.x ? 1.05 : 1),
+      to: xs[xs.length - 1],
+      log: logarithmic.x,
+      y: {
+        domain: logarithmic.y ? logDomain([...seen, ...ends.map(({ lower }) => lower)]) : linearDomain(seen),
+        log: logarithmic.y,
+        label: metric.label,
+      },
+      readings: (scale) => this.readings(scale),
+    });
+    if (ends.length === xs.length) drawBand(chart, ends, "c0");
+    else drawIntervals(chart, ends, "c0", "90 % interval");
+    level.rivals[k].forEach(({ text }, rival) => {
+      const values = xs.map((scale) => level.formulaValue(k, positions.atScale(target, scale), rival));
+      drawLine(chart, xs, values, "rival", text);
+    });
+    this.drawPrediction(chart, figures);
+    drawDots(chart, dots, "c0 open", { name: "measured" });
+  }
+
+  /**
+   * @param {number} scale
+   * @returns {Reading[]}
+   */
+  readings(scale) {
+    const { level, k } = this;
+    const { target } = this.state;
+    const { unit } = this.metric;
+    const point = level.positions.pointAt(target, scale);
     const singles = point === undefined ? [] : level.singles(k, point);
-    const { unit } = metric;
-    /** @type {[string, string, string][]} */
+    const [found] = level.figures(k, target, [scale]);
+    /** @type {Reading[]} */
     const measured = singles.length
       ? [["c0", "measured", singles.map((y) => quantity(y, unit)).join(", ")]]
       : [];
@@ -308,112 +307,86 @@ function drawKernel(host, metric, target, level, k) {
       ["c0", "model", quantity(found.value, unit)],
       ["none", "90 % interval", intervalText(found)],
     ];
-  });
-}
+  }
 
-/**
- * The prediction; before the segment for which the model holds it is drawn thin.
- * @param {Chart} chart
- * @param {KernelSet} level
- * @param {number} k
- * @param {number[]} xs
- * @param {number[]} ys
- */
-function drawPrediction(chart, level, k, xs, ys) {
-  const from = level.validFrom[k * level.positions.parameters.length + level.positions.column];
-  const start = Math.max(
-    xs.findIndex((x) => x >= from * (1 - 1e-6)),
-    0,
-  );
-  if (start > 0)
-    drawLine(chart, xs.slice(0, start + 1), ys.slice(0, start + 1), "rival", "outside the last segment");
-  drawLine(chart, xs.slice(start), ys.slice(start), "c0", "prediction: median of all plausible models");
-}
-
-/**
- * @param {State} state
- * @param {Metric} metric
- * @param {KernelSet} level
- * @param {number} k
- */
-function kernelFacts({ report, target }, metric, level, k) {
-  const region = level.regions[level.region[k]];
-  const value = level.value(k, target);
-  const isCallPath = level === metric.levels.callpaths;
-  const errors = `SMAPE ${level.smape[k].toFixed(1)} % (fit), ${level.cvSmape[k].toFixed(1)} % (leave-one-out)`;
-  /** @type {[string, Child][]} */
-  const facts = [[isCallPath ? "Call path" : "Region", copyable(level.fullPathNames(k))]];
-  if (region.mangled) facts.push(["Mangled name", copyable([region.mangled])]);
-  if (region.source) facts.push(["Source", el("span", { class: "code" }, region.source)]);
-  if (region.paradigm) facts.push(["Paradigm", region.paradigm]);
-  facts.push([
-    `At ${pointText(level.positions.parameters, target)}`,
-    estimateText(value, level.interval(k, target), metric.unit),
-  ]);
-  if (!level.positions.measuredOnly) {
-    facts.push(
-      [`Formula, ${level.ranges[k]}`, formulaNode(level.formula[k])],
-      ["Formula to copy", formulaCopies(level, k)],
-      ...factorFacts(report, metric, level, k),
-      ["Quality", errors],
-      ["Growth", level.growthClass[k]],
-      ["Probability of growing", `${(100 * level.growing[k]).toFixed(0)} %`],
+  /**
+   * The prediction; before the segment for which the model holds it is drawn thin.
+   * @param {Chart} chart
+   * @param {Figure[]} figures
+   */
+  drawPrediction(chart, figures) {
+    const { parameters, column } = this.level.positions;
+    const from = this.level.validFrom[this.k * parameters.length + column];
+    const [xs, ys] = [figures.map(({ x }) => x), figures.map(({ value }) => value)];
+    const start = Math.max(
+      xs.findIndex((x) => x >= from * (1 - 1e-6)),
+      0,
     );
+    if (start > 0)
+      drawLine(chart, xs.slice(0, start + 1), ys.slice(0, start + 1), "rival", "outside the last segment");
+    drawLine(chart, xs.slice(start), ys.slice(start), "c0", "prediction: median of all plausible models");
   }
-  if (level.warnings[k].length) facts.push(["Warnings", level.warnings[k].join("; ")]);
-  const list = el("dl", {}, ...facts.flatMap(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]));
-  const rivals = rivalList(level, k);
-  return rivals ? [list, rivals] : [list];
-}
 
-/**
- * Buttons that copy the formula for other programs.
- * @param {KernelSet} level
- * @param {number} k
- */
-function formulaCopies(level, k) {
-  const copies = [
-    copyButton(level.latex[k], "the formula as LaTeX", "LaTeX"),
-    copyButton(level.python[k], "the formula as Python", "Python"),
-  ];
-  return el("span", {}, ...copies);
-}
-
-/**
- * The factors of an effort: how often, and how long each time, with their formulas.
- * @param {Report} report
- * @param {Metric} metric
- * @param {KernelSet} level
- * @param {number} k
- * @returns {[string, Child][]}
- */
-function factorFacts(report, metric, level, k) {
-  if (metric !== report.metrics[0]) return [];
-  const name = level === metric.levels.callpaths ? "callpaths" : "regions";
-  for (const pair of report.factors) {
-    const found = report.metrics.filter((other) => pair.includes(other.name));
-    const places = found.map((other) => other.levels[name].placeOf(level, k));
-    if (found.length < pair.length || places.some((place) => place < 0)) continue;
-    return found.map((other, i) => [
-      `Factor: ${other.label}`,
-      formulaNode(other.levels[name].formula[places[i]]),
+  factList() {
+    const { level, k, metric } = this;
+    const { target } = this.state;
+    const { mangled, source, paradigm } = level.regions[level.region[k]];
+    const isCallPath = level === metric.levels.callpaths;
+    const errors = `SMAPE ${level.smape[k].toFixed(1)} % (fit), ${level.cvSmape[k].toFixed(1)} % (leave-one-out)`;
+    /** @type {[string, Child][]} */
+    const facts = [[isCallPath ? "Call path" : "Region", copyable(level.fullPathNames(k))]];
+    if (mangled) facts.push(["Mangled name", copyable([mangled])]);
+    if (source) facts.push(["Source", el("span", { class: "code" }, source)]);
+    if (paradigm) facts.push(["Paradigm", paradigm]);
+    facts.push([
+      `At ${pointText(level.positions.parameters, target)}`,
+      estimateText(level.value(k, target), level.interval(k, target), metric.unit),
     ]);
+    if (!level.positions.measuredOnly) {
+      const copies = [
+        copyButton(level.latex[k], "the formula as LaTeX", "LaTeX"),
+        copyButton(level.python[k], "the formula as Python", "Python"),
+      ];
+      facts.push(
+        [`Formula, ${level.ranges[k]}`, formulaNode(level.formula[k])],
+        ["Formula to copy", el("span", {}, ...copies)],
+        ...this.factors(isCallPath ? "callpaths" : "regions"),
+        ["Quality", errors],
+        ["Growth", level.growthClass[k]],
+        ["Probability of growing", `${(100 * level.growing[k]).toFixed(0)} %`],
+      );
+    }
+    if (level.warnings[k].length) facts.push(["Warnings", level.warnings[k].join("; ")]);
+    return el("dl", {}, ...facts.flatMap(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]));
   }
-  return [];
-}
 
-/**
- * @param {KernelSet} level
- * @param {number} k
- */
-function rivalList(level, k) {
-  const rivals = level.rivals[k];
-  if (rivals.length === 1) return null;
-  /** @param {Rival} rival */
-  const probability = (rival) => `${(100 * rival.probability).toFixed(0)} %`;
-  const items = rivals.map((rival) =>
-    el("li", {}, formulaNode(rival.text), el("span", { class: "quiet" }, ` ${probability(rival)}`)),
-  );
-  const head = "Rival models, which the prediction weighs by their probability";
-  return el("div", {}, el("h3", {}, head), el("ul", { class: "rivals" }, ...items));
+  /**
+   * The factors of an effort: how often, and how long each time, with their formulas.
+   * @param {LevelName} name
+   * @returns {[string, Child][]}
+   */
+  factors(name) {
+    const { metrics, factors } = this.state.report;
+    if (this.metric !== metrics[0]) return [];
+    for (const pair of factors) {
+      const found = metrics.filter((other) => pair.includes(other.name));
+      const places = found.map((other) => other.levels[name].placeOf(this.level, this.k));
+      if (found.length < pair.length || places.some((place) => place < 0)) continue;
+      return found.map((other, i) => [
+        `Factor: ${other.label}`,
+        formulaNode(other.levels[name].formula[places[i]]),
+      ]);
+    }
+    return [];
+  }
+
+  rivalList() {
+    const rivals = this.level.rivals[this.k];
+    if (rivals.length === 1) return [];
+    const items = rivals.map(({ text, probability }) =>
+      el("li", {}, formulaNode(text), el("span", { class: "quiet" }, ` ${(100 * probability).toFixed(0)} %`)),
+    );
+    const head = "Rival models, which the prediction weighs by their probability";
+    return [el("div", {}, el("h3", {}, head), el("ul", { class: "rivals" }, ...items))];
+  }
 }

@@ -1,12 +1,13 @@
 // @ts-check
 // A kernel on each location: how unevenly processes and threads share it, as a chart and by the system tree.
 
-import { hasThreads, placeName, summaryOf, systemTree } from "../data/locations.js";
+import { hasThreads, summaryOf, systemTree } from "../data/locations.js";
 import { linearDomain } from "../draw/axes.js";
 import { drawBars, drawLine, frame } from "../draw/chart.js";
-import { el, keepingFocus, onResize, quietButton, selector, svgEl, switcher } from "../draw/dom.js";
+import { el, keepingFocus, quietButton, scrolled, selector, svgEl, switcher } from "../draw/dom.js";
 import { chartTools, csvButton } from "../draw/files.js";
-import { readingsOver } from "../draw/pointing.js";
+import { opener, twist } from "../draw/nodes.js";
+import { addReadings } from "../draw/pointing.js";
 import { figure, pointChoices, pointText, quantity } from "../text/numbers.js";
 
 /** @import { KernelSet } from "../data/kernel_set.js" */
@@ -58,24 +59,18 @@ class LocationsPanel {
     this.name = name;
     this.number = number;
     this.plot = el("div", {});
+    /** @type {Place[]} */
+    this.places = []; // at the point
     this.sentence = el("p", { class: "longest", role: "status" });
-    this.tree = el("div", {
-      class: "scroll",
-      tabindex: 0,
-      role: "region",
-      "aria-label": `System tree of ${name}`,
-    });
+    this.tree = scrolled(`System tree of ${name}`);
     this.choices = el("div", { class: "options" });
     /** @type {Set<string>} names of open groups */
     this.open = new Set();
     /** @type {Set<string>} names of groups all of whose parts show */
     this.whole = new Set();
-    /** @type {(() => void) | null} */
-    this.draw = null;
     this.shown = "";
     this.node = el("div", { class: "locations" }, head, this.choices, this.plot, this.sentence, this.tree);
     this.node.addEventListener(FOLLOW, () => this.update());
-    onResize(this.node, () => this.draw?.());
   }
 
   /** The measured point that is shown: the one of the address, else the largest. */
@@ -97,20 +92,17 @@ class LocationsPanel {
     if (now === this.shown) return;
     this.shown = now;
     const places = this.found.at(this.row, this.point);
+    this.places = places;
     const ordered = this.byValue ? [...places].sort((a, b) => b.high - a.high) : places;
     const host = el("div", { class: "plot" });
-    this.draw = () => drawPlaces(host, ordered, this.labels(places));
-    const title = `${this.name} over locations`;
-    keepingFocus(this.node, () => {
-      this.choices.replaceChildren(
-        ...this.options(),
-        chartTools(host, title, () => this.draw?.()),
-      );
-    });
+    const draw = () => drawPlaces(host, ordered, this.labels());
     this.plot.replaceChildren(host);
-    this.draw();
-    this.sentence.textContent = this.longest(places);
-    this.showTree(places);
+    keepingFocus(this.node, () => {
+      this.choices.replaceChildren(...this.options(), chartTools(host, `${this.name} over locations`, draw));
+    });
+    draw();
+    this.sentence.textContent = this.longest();
+    this.showTree();
   }
 
   /** @returns {HTMLElement[]} */
@@ -141,13 +133,14 @@ class LocationsPanel {
     for (const panel of document.querySelectorAll(".locations")) panel.dispatchEvent(new Event(FOLLOW));
   }
 
-  /** @param {Place[]} places */
-  labels(places) {
+  labels() {
+    const { places } = this;
     const { accelerators, metric, unit } = this.found;
     const { positions } = this.report;
-    const threads = hasThreads(places);
     const plain =
-      !threads && !accelerators && places.every(({ count }, i) => count === 1 && places[i].process === i);
+      !hasThreads(places) &&
+      !accelerators &&
+      places.every(({ count }, i) => count === 1 && places[i].process === i);
     const widest = Math.max(1, ...places.map(({ count }) => count));
     const single = accelerators ? "accelerators" : plain ? "processes" : "locations";
     const kind = widest > 1 ? `ranges of up to ${widest} ${single}` : single;
@@ -160,35 +153,31 @@ class LocationsPanel {
           : `${kind} by node, process and thread`,
       y: `${metric === "effort" ? "time" : metric}${unit ? ` (${unit})` : ""}`,
       unit,
-      /** @param {Place} place */
-      name: (place) => placeName(place, accelerators, threads),
     };
   }
 
-  /** @param {Place[]} places */
-  longest(places) {
+  longest() {
+    const { places } = this;
     if (places.length === 0) return "At this scale it was not among the largest kernels.";
     const { unit, accelerators } = this.found;
     const { positions } = this.report;
     const all = summaryOf(places);
     const longest = places.reduce((most, place) => (place.high > most.high ? place : most));
-    const name = placeName(longest, accelerators, hasThreads(places));
     const where = longest.node ? ` on node ${longest.node}` : "";
     const inside = longest.count > 1 ? "a location of " : "";
     return (
-      `Longest at ${pointText(positions.parameters, positions.points[this.point])}: ${inside}${name}${where}, ${quantity(all.high, unit)} (measured); mean of ` +
+      `Longest at ${pointText(positions.parameters, positions.points[this.point])}: ${inside}${longest.name}${where}, ${quantity(all.high, unit)} (measured); mean of ` +
       `${placesText(places, accelerators)} ${quantity(all.mean, unit)}, max/mean ${figure(all.ratio)}.`
     );
   }
 
-  /** @param {Place[]} places */
-  showTree(places) {
-    const groups = systemTree(places, this.found.accelerators);
+  showTree() {
+    const groups = systemTree(this.places);
     if (groups.length === 1) this.open.add(groups[0].name);
     const { unit } = this.found;
     const inUnit = unit ? ` [${unit}]` : "";
     const heads = ["Locations", `Sum${inUnit}`, `Mean${inUnit}`, `Max${inUnit}`, "Max / mean"];
-    const rows = this.rows(groups, 0, "", places);
+    const rows = this.rows(groups, 0, "");
     const table = el(
       "table",
       { class: "system" },
@@ -199,28 +188,26 @@ class LocationsPanel {
         el(
           "tr",
           {},
-          el("th", { scope: "col" }, "System tree ", this.saver(places)),
+          el("th", { scope: "col" }, "System tree ", this.saver()),
           ...heads.map((head) => el("th", { scope: "col", class: "number" }, head)),
         ),
       ),
       el("tbody", {}, ...rows),
     );
-    keepingFocus(this.tree, () => this.tree.replaceChildren(places.length ? table : ""));
+    keepingFocus(this.tree, () => this.tree.replaceChildren(this.places.length ? table : ""));
   }
 
-  /** @param {Place[]} places */
-  saver(places) {
-    const threads = hasThreads(places);
-    const { accelerators, unit } = this.found;
+  saver() {
+    const { unit } = this.found;
     return csvButton(`${this.name} by location`, () => [
       ["node", "location", "locations", "mean", "min", "max", "unit"],
-      ...places.map((place) => [
-        place.node,
-        placeName(place, accelerators, threads),
-        place.count,
-        place.mean,
-        place.low,
-        place.high,
+      ...this.places.map(({ node, name, count, mean, low, high }) => [
+        node,
+        name,
+        count,
+        mean,
+        low,
+        high,
         unit,
       ]),
     ]);
@@ -230,21 +217,20 @@ class LocationsPanel {
    * @param {Group[]} groups
    * @param {number} depth
    * @param {string} path names of the groups around
-   * @param {Place[]} places
    * @returns {HTMLElement[]}
    */
-  rows(groups, depth, path, places) {
+  rows(groups, depth, path) {
     const ordered = this.byValue ? [...groups].sort((a, b) => most(b) - most(a)) : groups;
     const shown = this.whole.has(path) ? ordered : ordered.slice(0, LISTED);
     const rows = shown.flatMap((group) => {
       const here = path ? `${path} ${group.name}` : group.name;
-      const inside = this.open.has(here) ? this.rows(group.parts, depth + 1, here, places) : [];
-      return [this.groupRow(group, depth, here, places), ...inside];
+      const inside = this.open.has(here) ? this.rows(group.parts, depth + 1, here) : [];
+      return [this.groupRow(group, depth, here), ...inside];
     });
     if (shown.length === ordered.length) return rows;
     const click = () => {
       this.whole.add(path);
-      this.showTree(places);
+      this.showTree();
     };
     const more = quietButton(`Show all ${ordered.length}`, click);
     return [...rows, el("tr", {}, el("td", { colspan: 6, class: `depth-${depth}` }, more))];
@@ -254,9 +240,8 @@ class LocationsPanel {
    * @param {Group} group
    * @param {number} depth
    * @param {string} path
-   * @param {Place[]} places
    */
-  groupRow(group, depth, path, places) {
+  groupRow(group, depth, path) {
     const { count, sum, mean, high, ratio } = summaryOf(group.places);
     const cells = [
       String(count),
@@ -266,7 +251,7 @@ class LocationsPanel {
     return el(
       "tr",
       {},
-      el("th", { scope: "row", class: `depth-${depth}` }, this.opener(group, path, places)),
+      el("th", { scope: "row", class: `depth-${depth}` }, this.opener(group, path)),
       ...cells.map((text) => el("td", { class: "number" }, text)),
     );
   }
@@ -274,17 +259,14 @@ class LocationsPanel {
   /**
    * @param {Group} group
    * @param {string} path
-   * @param {Place[]} places
    */
-  opener(group, path, places) {
-    const twist = el("span", { class: group.parts.length ? "twist" : "twist leaf", "aria-hidden": true });
-    if (!group.parts.length) return el("span", { class: "opener" }, twist, group.name);
+  opener(group, path) {
+    if (!group.parts.length) return el("span", { class: "opener" }, twist(true), group.name);
     const click = () => {
       if (!this.open.delete(path)) this.open.add(path);
-      this.showTree(places);
+      this.showTree();
     };
-    const state = { "aria-expanded": this.open.has(path), "data-focus": `system-${path}` };
-    return el("button", { type: "button", class: "opener", ...state, click }, twist, group.name);
+    return opener(this.open.has(path), `system-${path}`, click, group.name);
   }
 }
 
@@ -336,9 +318,9 @@ function drawPlaces(host, places, labels) {
   if (y > top && y < bottom) {
     chart.over.append(svgEl("text", { class: "note", x: right - 4, y, "text-anchor": "end" }, "mean"));
   }
-  readingsOver(host, chart, {
+  addReadings(host, chart, {
     snap: (x) => Math.min(Math.max(Math.round(x), 0), places.length - 1),
-    title: (i) => labels.name(places[i]) + (places[i].node ? `, node ${places[i].node}` : ""),
+    title: (i) => places[i].name + (places[i].node ? `, node ${places[i].node}` : ""),
     rows: (i) => readingsOf(places[i], mean, labels.unit),
   });
 }

@@ -1,10 +1,11 @@
 // @ts-check
-// The page's address, its sections and its theme: links to sections keep what was chosen, and an address brings both back.
+// What all pages have: an address that keeps what was chosen and brings it back, links to sections, a theme, and the
+// search of the kernels in sight.
 
-import { byId, switcher } from "../draw/dom.js";
+import { byId, el, switcher } from "../draw/dom.js";
 import { tableTools } from "../draw/files.js";
 
-/** @import { Address, State } from "../state.js" */
+/** @import { Address } from "../state.js" */
 
 /** @typedef {"auto" | "light" | "dark"} Theme */
 
@@ -31,7 +32,7 @@ function setTheme(theme) {
   }
 }
 
-export function buildTheme() {
+function buildTheme() {
   const theme = remembered();
   setTheme(theme);
   /** @type {[Theme, string][]} */
@@ -54,10 +55,12 @@ function goTo(id) {
 }
 
 /**
- * Lets links to sections and a changed address be followed, and tables without a script of their own be saved.
+ * What comes last on every page: the theme, links to sections and a changed address that are followed, and tables
+ * without a script of their own that can be saved.
  * @param {Pick<Address, "keep" | "kept">} address
  */
 export function followAddress(address) {
+  buildTheme();
   for (const link of document.querySelectorAll('a[href^="#"]')) {
     const id = link.getAttribute("href")?.slice(1) ?? "";
     link.addEventListener("click", (event) => {
@@ -76,10 +79,40 @@ export function followAddress(address) {
   const top = history.state?.top;
   if (top !== undefined) requestAnimationFrame(() => scrollTo(0, top));
   else if (section) requestAnimationFrame(() => goTo(section));
+  document.documentElement.dataset.ready = "true";
 }
 
-/** @param {State} state */
-export function buildNavigation(state) {
-  followAddress(state);
-  addEventListener("beforeprint", () => state.changedEverywhere());
+/**
+ * How many kernels are found, and Enter, which goes on from one to the next.
+ * @param {object} spec
+ * @param {string} spec.label what it looks at
+ * @param {string | null | undefined} spec.text what it opens with
+ * @param {(text: string) => void} spec.search
+ * @param {() => number[] | null} spec.found what has all words; null without words
+ * @param {(k: number) => boolean} spec.at whether one of them is selected
+ * @param {(k: number) => void} spec.goTo
+ */
+export function searchBox({ label, text, search, found, at, goTo }) {
+  const title = "Enter goes to the next match, Shift and Enter to the one before";
+  const box = el("input", { type: "search", placeholder: "Search kernels", title, "aria-label": label });
+  box.value = text ?? "";
+  const matches = el("span", { class: "matches", role: "status" });
+  const update = () => {
+    const all = found();
+    const place = all?.findIndex(at) ?? -1;
+    matches.textContent = all && (place < 0 ? `${all.length} found` : `${place + 1} of ${all.length}`);
+  };
+  box.addEventListener("input", () => {
+    search(box.value);
+    update();
+  });
+  box.addEventListener("keydown", ({ key, shiftKey }) => {
+    const all = key === "Enter" ? (found() ?? []) : [];
+    if (!all.length) return;
+    const place = all.findIndex(at);
+    goTo(all[(shiftKey ? Math.max(place, 0) + all.length - 1 : place + 1) % all.length]);
+    update();
+  });
+  update();
+  return { nodes: [box, matches], update };
 }

@@ -3,20 +3,10 @@
 
 import { largestOf, leadingKernels, sharesAt, sum } from "../data/shares.js";
 import { linearDomain, logDomain } from "../draw/axes.js";
-import {
-  drawBand,
-  drawBeyond,
-  drawDots,
-  drawEndLabels,
-  drawLine,
-  drawTarget,
-  frame,
-  scaleAxis,
-} from "../draw/chart.js";
-import { axisSwitches, byId, el, keepingFocus, onResize, svgEl, switcher, widthOf } from "../draw/dom.js";
+import { drawBand, drawDots, drawEndLabels, drawLine, scaleChart } from "../draw/chart.js";
+import { axisSwitches, byId, el, keepingFocus, svgEl, switcher, widthOf } from "../draw/dom.js";
 import { chartTools } from "../draw/files.js";
 import { cutNode } from "../draw/nodes.js";
-import { readings } from "../draw/pointing.js";
 import { WAITS } from "../state.js";
 import { distinctLabels, kernelLabel } from "../text/names.js";
 import { estimateText, figure, intervalText, percent, pointText } from "../text/numbers.js";
@@ -30,8 +20,7 @@ import { estimateText, figure, intervalText, percent, pointText } from "../text/
 
 /** @typedef {{x: boolean, y: boolean, bands: boolean, share: boolean}} Options logarithmic axes; intervals; shares */
 
-/** @typedef {ReturnType<typeof sceneOf>} Scene */
-
+const SHOWN = 9;
 const MATTERS = 0.01; // share from which a measurement is kept within a logarithmic axis
 
 /**
@@ -46,54 +35,6 @@ function largestSelected(state) {
 }
 
 /**
- * What both charts draw.
- * @param {State} state
- */
-function sceneOf(state) {
-  const { level, target } = state;
-  const { positions } = level;
-  const leading = leadingKernels(level, target);
-  const selected = state.selecting ? largestSelected(state) : -1;
-  const drawn = selected < 0 || leading.includes(selected) ? leading : [...leading, selected];
-  const xs = positions.curveScales(target);
-  /** @param {number} k */
-  const look = (k) =>
-    (leading.includes(k) ? `c${leading.indexOf(k)}` : "total") + (state.fades(level, k) ? " fades" : "");
-  return {
-    level,
-    target,
-    effort: state.metric.label,
-    noun: state.levelName === "regions" ? "regions" : "call paths",
-    leading,
-    /** the leading ones, and the selected one */
-    drawn,
-    look,
-    toggle: (/** @type {number} */ k) => state.toggle(level, k),
-    xs,
-    total: xs.map((scale) => level.totalAt(positions.atScale(target, scale))),
-    figures: drawn.map((k) => level.figures(k, target, xs)),
-    crossovers: shownCrossovers(level, target),
-  };
-}
-
-/**
- * @param {Scene} scene
- * @param {number} k
- */
-function measuredDots({ level, target }, k) {
-  const { positions } = level;
-  return positions.pointsAlong(target).map((i) => {
-    const at = pointText(positions.parameters, positions.points[i]);
-    return {
-      x: positions.points[i][positions.column],
-      y: level.measured(k, i),
-      share: level.measured(k, i) / level.measuredTotal(i),
-      title: `${level.name(k)}, measured at ${at}: ${figure(level.measured(k, i))}`,
-    };
-  });
-}
-
-/**
  * Pixels for labels at the ends of lines; none in narrow charts.
  * @param {HTMLElement} host
  */
@@ -101,230 +42,288 @@ function labelRoom(host) {
   return widthOf(host) > 520 ? 132 : 0;
 }
 
-/**
- * @param {HTMLElement} host
- * @param {Scene} scene
- * @param {Options} options
- */
-function drawLines(host, scene, options) {
-  const { level, target, effort, leading, drawn, look, xs } = scene;
-  const { positions } = level;
-  const values = scene.figures.map((figures) => figures.map(({ value }) => value));
-  const names = distinctLabels(level, drawn, 22);
-  const dots = drawn.map((k) => measuredDots(scene, k));
-  const seen = [...values.flat(), ...dots.flat().map((dot) => dot.y)];
-  const matter = dots.flat().filter((dot) => dot.share > MATTERS);
-  const low = Math.min(...matter.map((dot) => dot.y), Infinity);
-  const domain = options.y
-    ? logDomain(seen.filter((v) => v >= 0.7 * low || low === Infinity))
-    : linearDomain(seen);
-  const right = labelRoom(host);
-  const chart = frame(host, {
-    label:
-      `Lines: ${effort} of the ${leading.length} leading kernels over ${positions.scaled}; ` +
-      "the table below has the values at the target.",
-    x: scaleAxis(positions, [xs[0], xs[xs.length - 1]], options.x),
-    y: { domain, log: options.y, label: effort },
-    right,
-    curved: true,
-  });
-  drawBeyond(chart, positions.measuredEnd);
-  drawTarget(chart, target[positions.column]);
-  drawn.forEach((k, i) => {
-    const ends = scene.figures[i];
-    if (!options.bands || ends.some(({ lower, upper }) => Number.isNaN(lower + upper))) return;
-    drawBand(chart, ends, `faint ${look(k)}`, `${level.name(k)}, 90 % interval`);
-  });
-  drawn.forEach((k, i) => {
-    const line = drawLine(chart, xs, values[i], look(k), level.name(k));
-    line.addEventListener("click", () => scene.toggle(k));
-    drawDots(chart, dots[i], look(k), { name: `${level.name(k)}, measured` });
-  });
-  drawCrossovers(chart, level, scene.crossovers, drawn);
-  if (right) {
-    const ends = drawn.map((k, i) => ({
-      text: names[i],
-      y: values[i][xs.length - 1],
-      cls: look(k),
-    }));
-    drawEndLabels(chart, ends);
+/** What both charts draw. */
+class Scene {
+  /** @param {State} state */
+  constructor(state) {
+    const { level, target } = state;
+    const leading = leadingKernels(level, target);
+    const selected = state.selecting ? largestSelected(state) : -1;
+    this.state = state;
+    this.level = level;
+    this.target = target;
+    this.positions = level.positions;
+    this.effort = state.metric.label;
+    this.leading = leading;
+    this.drawn = selected < 0 || leading.includes(selected) ? leading : [...leading, selected];
+    this.xs = this.positions.curveScales(target);
+    this.total = this.xs.map((scale) => level.totalAt(this.positions.atScale(target, scale)));
+    this.figures = this.drawn.map((k) => level.figures(k, target, this.xs));
+    this.crossovers = shownCrossovers(level, target);
   }
-  readings(host, chart, positions, (scale) => {
-    const point = positions.pointAt(target, scale);
-    return drawn.map((k, i) => {
-      const measured = point === undefined ? "" : `, measured ${figure(level.measured(k, point))}`;
-      const [found] = level.figures(k, target, [scale]);
-      return [look(k), names[i], `${estimateText(found.value, found, "")}${measured}`];
-    });
-  });
-}
 
-/**
- * @param {HTMLElement} host
- * @param {Scene} scene
- * @param {Options} options
- */
-function drawStack(host, scene, options) {
-  const { level, target, effort, leading, look, xs, total } = scene;
-  const { positions } = level;
-  const { share } = options;
-  const base = total.map((value) => (share ? value || 1 : 1));
-  let below = xs.map(() => 0);
-  /** @param {number[]} upper */
-  const bandTo = (upper) => {
-    const band = xs.map((x, j) => ({ x, lower: below[j], upper: upper[j] }));
-    below = upper;
-    return band;
-  };
-  const bands = scene.figures
-    .slice(0, leading.length)
-    .map((figures) => bandTo(figures.map(({ value }, j) => below[j] + value / base[j])));
-  const whole = total.map((value, j) => value / base[j]);
-  const totals = positions.pointsAlong(target).map((i) => ({
-    x: positions.points[i][positions.column],
-    y: level.measuredTotal(i),
-    title: `Measured total at ${pointText(positions.parameters, positions.points[i])}`,
-  }));
-  const ofValues = linearDomain([...whole, ...totals.map((dot) => dot.y)]);
-  const chart = frame(host, {
-    label: `Stacked areas: ${share ? "shares" : effort} of the leading kernels and all others over ${positions.scaled}.`,
-    x: scaleAxis(positions, [xs[0], xs[xs.length - 1]], options.x),
-    curved: true,
-    right: labelRoom(host), // so that both charts have the same marks
-    y: share
-      ? { domain: [0, 1], log: false, label: "share", format: (v) => `${Math.round(100 * v)} %` }
-      : { domain: ofValues, log: false, label: effort },
-  });
-  [...bands, bandTo(whole)].forEach((band, i) => {
-    const k = leading[i];
-    const name = k === undefined ? "all others" : level.name(k);
-    const area = drawBand(chart, band, `solid ${k === undefined ? "rest" : look(k)}`, name);
-    if (k !== undefined) area.addEventListener("click", () => scene.toggle(k));
-  });
-  if (!share) drawDots(chart, totals, "total", { name: "measured total" });
-  drawBeyond(chart, positions.measuredEnd);
-  drawTarget(chart, target[positions.column]);
-  readings(host, chart, positions, (scale) => stackReadings(scene, scale, share));
-}
-
-/**
- * @param {Scene} scene
- * @param {number} scale
- * @param {boolean} share
- * @returns {Reading[]}
- */
-function stackReadings({ level, target, leading }, scale, share) {
-  const at = level.positions.atScale(target, scale);
-  const [value, total] = [level.values(at), level.totalAt(at)];
-  /** @param {number} v */
-  const part = (v) => (share ? percent(v / total) : figure(v));
-  const others = total - sum(leading.map((k) => value[k]));
-  /** @type {Reading[]} */
-  const kernels = leading.map((k, i) => [`c${i}`, kernelLabel(level, k, 24), part(value[k])]);
-  return [...kernels, ["rest", "all others", part(others)], ["none", "total", figure(total)]];
-}
-
-/**
- * The legend of both charts, with the values at the target; its names select.
- * @param {State} state
- * @param {Scene} scene
- */
-function legend(state, { level, target, effort, noun, leading, drawn, look, toggle }) {
-  const shares = sharesAt(level, target, state.report.limits);
-  const { value, total } = shares;
   /**
-   * @param {string} cls
-   * @param {Child} name
-   * @param {number} size
-   * @param {string} interval
-   * @param {number} share
-   * @param {boolean} [selected]
+   * Classes of a kernel.
+   * @param {number} k
    */
-  const row = (cls, name, size, interval, share, selected) =>
-    el(
-      "tr",
-      { class: selected ? "selected" : null },
-      el(
-        "th",
-        { scope: "row" },
-        el("span", { class: "entry" }, el("span", { class: `swatch ${cls}` }), name),
-      ),
-      el("td", {}, figure(size)),
-      el("td", { class: "interval" }, interval),
-      el("td", {}, percent(share)),
+  look(k) {
+    const { leading, state, level } = this;
+    return (
+      (leading.includes(k) ? `c${leading.indexOf(k)}` : "total") + (state.fades(level, k) ? " fades" : "")
     );
-  const places = [...drawn].sort((a, b) => value[b] - value[a]);
-  const rows = places.map((k) => {
-    const path = level.fullPathNames(k).join(" › ");
-    const selected = state.selects(level, k);
-    const button = {
-      type: "button",
-      class: "entry-name",
-      "data-focus": k,
-      "aria-label": path,
-      "aria-pressed": selected,
-      click: () => toggle(k),
-    };
-    const interval = intervalText(level.interval(k, target));
-    const name = el("button", button, cutNode(kernelLabel(level, k, 200), path));
-    return row(look(k), name, value[k], interval, shares.shareAtTarget[k], selected);
-  });
-  if (level.additive) {
-    const others = total - sum(leading.map((k) => value[k]));
-    if (level.count > leading.length) {
-      rows.push(row("rest", "all others", others, "", total > 0 ? others / total : 0));
-    }
-    const interval = intervalText(level.intervalOfTotal(target));
-    rows.push(row("none", `total of all ${noun}`, total, interval, total > 0 ? 1 : 0));
   }
-  const heads = ["kernel", effort, "90 % interval", "share"].map((text) => el("th", { scope: "col" }, text));
-  return el(
-    "table",
-    { class: "legend" },
-    el("caption", {}, `At ${pointText(level.positions.parameters, target)}`),
-    el("thead", {}, el("tr", {}, ...heads)),
-    el("tbody", {}, ...rows),
-  );
-}
 
-/** @param {State} state */
-export function buildOverview(state) {
-  const [lines, stack] = [byId("lines"), byId("stack")];
-  /** @type {Options} */
-  const options = { x: true, y: true, bands: true, share: true };
-  const drawSum = () => {
-    const scene = sceneOf(state);
-    if (scene.level.additive) drawStack(stack, scene, options);
-    else stack.replaceChildren(el("p", { class: "quiet" }, `Values of ${scene.effort} have no sum.`));
-  };
-  const drawSingle = () => {
-    const scene = sceneOf(state);
-    drawLines(lines, scene, options);
-    keepingFocus(byId("legend"), () => byId("legend").replaceChildren(legend(state, scene)));
-    byId("crossovers").replaceChildren(crossoverList(scene.level, scene.target, scene.crossovers));
-  };
-  const draw = () => {
-    drawSingle();
-    drawSum();
-  };
-  const bands = switcher("90 % intervals", "overview-bands", ["shown", "hidden"], "shown", (value) => {
-    options.bands = value === "shown";
-    draw();
-  });
-  const tools = chartTools(lines, "leading kernels", draw);
-  byId("lines-options").replaceChildren(...axisSwitches("overview", options, draw), bands, tools);
-  const kind = switcher("Stack", "stack", ["values", "shares"], "shares", (value) => {
-    options.share = value === "shares";
-    draw();
-  });
-  byId("stack-options").replaceChildren(kind, chartTools(stack, "stacked kernels", draw));
-  state.follow(byId("overview"), drawSingle);
-  state.follow(stack, drawSum, WAITS);
-  onResize(lines, draw);
-  onResize(stack);
-}
+  /** @param {number} k */
+  measuredDots(k) {
+    const { level, target, positions } = this;
+    return positions.pointsAlong(target).map((i) => {
+      const at = pointText(positions.parameters, positions.points[i]);
+      return {
+        x: positions.points[i][positions.column],
+        y: level.measured(k, i),
+        share: level.measured(k, i) / level.measuredTotal(i),
+        title: `${level.name(k)}, measured at ${at}: ${figure(level.measured(k, i))}`,
+      };
+    });
+  }
 
-const SHOWN = 9;
+  /**
+   * @param {HTMLElement} host
+   * @param {Options} options
+   */
+  drawLines(host, options) {
+    const { level, target, positions, effort, leading, drawn, xs } = this;
+    const values = this.figures.map((figures) => figures.map(({ value }) => value));
+    const names = distinctLabels(level, drawn, 22);
+    const dots = drawn.map((k) => this.measuredDots(k));
+    const seen = [...values.flat(), ...dots.flat().map((dot) => dot.y)];
+    const matter = dots.flat().filter((dot) => dot.share > MATTERS);
+    const low = Math.min(...matter.map((dot) => dot.y), Infinity);
+    const domain = options.y
+      ? logDomain(seen.filter((v) => v >= 0.7 * low || low === Infinity))
+      : linearDomain(seen);
+    const right = labelRoom(host);
+    const chart = scaleChart(host, positions, target, {
+      label:
+        `Lines: ${effort} of the ${leading.length} leading kernels over ${positions.scaled}; ` +
+        "the table below has the values at the target.",
+      from: xs[0],
+      to: xs[xs.length - 1],
+      log: options.x,
+      y: { domain, log: options.y, label: effort },
+      right,
+      readings: (scale) => {
+        const point = positions.pointAt(target, scale);
+        return drawn.map((k, i) => {
+          const measured = point === undefined ? "" : `, measured ${figure(level.measured(k, point))}`;
+          const [found] = level.figures(k, target, [scale]);
+          return [this.look(k), names[i], `${estimateText(found.value, found, "")}${measured}`];
+        });
+      },
+    });
+    drawn.forEach((k, i) => {
+      const ends = this.figures[i];
+      if (!options.bands || ends.some(({ lower, upper }) => Number.isNaN(lower + upper))) return;
+      drawBand(chart, ends, `faint ${this.look(k)}`, `${level.name(k)}, 90 % interval`);
+    });
+    drawn.forEach((k, i) => {
+      const line = drawLine(chart, xs, values[i], this.look(k), level.name(k));
+      line.addEventListener("click", () => this.state.toggle(level, k));
+      drawDots(chart, dots[i], this.look(k), { name: `${level.name(k)}, measured` });
+    });
+    this.drawCrossovers(chart);
+    if (right) {
+      const ends = drawn.map((k, i) => ({
+        text: names[i],
+        y: values[i][xs.length - 1],
+        cls: this.look(k),
+      }));
+      drawEndLabels(chart, ends);
+    }
+  }
+
+  /**
+   * @param {HTMLElement} host
+   * @param {Options} options
+   */
+  drawStack(host, options) {
+    const { level, target, positions, effort, leading, xs, total } = this;
+    const { share } = options;
+    const base = total.map((value) => (share ? value || 1 : 1));
+    let below = xs.map(() => 0);
+    /** @param {number[]} upper */
+    const bandTo = (upper) => {
+      const band = xs.map((x, j) => ({ x, lower: below[j], upper: upper[j] }));
+      below = upper;
+      return band;
+    };
+    const bands = this.figures
+      .slice(0, leading.length)
+      .map((figures) => bandTo(figures.map(({ value }, j) => below[j] + value / base[j])));
+    const whole = total.map((value, j) => value / base[j]);
+    const totals = positions.pointsAlong(target).map((i) => ({
+      x: positions.points[i][positions.column],
+      y: level.measuredTotal(i),
+      title: `Measured total at ${pointText(positions.parameters, positions.points[i])}`,
+    }));
+    const ofValues = linearDomain([...whole, ...totals.map((dot) => dot.y)]);
+    const chart = scaleChart(host, positions, target, {
+      label: `Stacked areas: ${share ? "shares" : effort} of the leading kernels and all others over ${positions.scaled}.`,
+      from: xs[0],
+      to: xs[xs.length - 1],
+      log: options.x,
+      readings: (scale) => this.stackReadings(scale, share),
+      right: labelRoom(host), // so that both charts have the same marks
+      y: share
+        ? { domain: [0, 1], log: false, label: "share", format: (v) => `${Math.round(100 * v)} %` }
+        : { domain: ofValues, log: false, label: effort },
+    });
+    [...bands, bandTo(whole)].forEach((band, i) => {
+      const k = leading[i];
+      const name = k === undefined ? "all others" : level.name(k);
+      const area = drawBand(chart, band, `solid ${k === undefined ? "rest" : this.look(k)}`, name);
+      if (k !== undefined) area.addEventListener("click", () => this.state.toggle(level, k));
+    });
+    if (!share) drawDots(chart, totals, "total", { name: "measured total" });
+  }
+
+  /**
+   * @param {number} scale
+   * @param {boolean} share
+   * @returns {Reading[]}
+   */
+  stackReadings(scale, share) {
+    const { level, target, leading } = this;
+    const at = level.positions.atScale(target, scale);
+    const [value, total] = [level.values(at), level.totalAt(at)];
+    /** @param {number} v */
+    const part = (v) => (share ? percent(v / total) : figure(v));
+    const others = total - sum(leading.map((k) => value[k]));
+    /** @type {Reading[]} */
+    const kernels = leading.map((k, i) => [`c${i}`, kernelLabel(level, k, 24), part(value[k])]);
+    return [...kernels, ["rest", "all others", part(others)], ["none", "total", figure(total)]];
+  }
+
+  /** The legend of both charts, with the values at the target; its names select. */
+  legend() {
+    const { state, level, target, effort, leading, drawn } = this;
+    const shares = sharesAt(level, target, state.report.limits);
+    const { value, total } = shares;
+    /**
+     * @param {string} cls
+     * @param {Child} name
+     * @param {number} size
+     * @param {string} interval
+     * @param {number} share
+     * @param {boolean} [selected]
+     */
+    const row = (cls, name, size, interval, share, selected) =>
+      el(
+        "tr",
+        { class: selected ? "selected" : null },
+        el(
+          "th",
+          { scope: "row" },
+          el("span", { class: "entry" }, el("span", { class: `swatch ${cls}` }), name),
+        ),
+        el("td", {}, figure(size)),
+        el("td", { class: "interval" }, interval),
+        el("td", {}, percent(share)),
+      );
+    const places = [...drawn].sort((a, b) => value[b] - value[a]);
+    const rows = places.map((k) => {
+      const path = level.fullPathNames(k).join(" › ");
+      const selected = state.selects(level, k);
+      const button = {
+        type: "button",
+        class: "entry-name",
+        "data-focus": k,
+        "aria-label": path,
+        "aria-pressed": selected,
+        click: () => state.toggle(level, k),
+      };
+      const interval = intervalText(level.interval(k, target));
+      const name = el("button", button, cutNode(kernelLabel(level, k, 200), path));
+      return row(this.look(k), name, value[k], interval, shares.shareAtTarget[k], selected);
+    });
+    if (level.additive) {
+      const others = total - sum(leading.map((k) => value[k]));
+      if (level.count > leading.length) {
+        rows.push(row("rest", "all others", others, "", total > 0 ? others / total : 0));
+      }
+      const interval = intervalText(level.intervalOfTotal(target));
+      const noun = state.levelName === "regions" ? "regions" : "call paths";
+      rows.push(row("none", `total of all ${noun}`, total, interval, total > 0 ? 1 : 0));
+    }
+    const heads = ["kernel", effort, "90 % interval", "share"].map((text) =>
+      el("th", { scope: "col" }, text),
+    );
+    return el(
+      "table",
+      { class: "legend" },
+      el("caption", {}, `At ${pointText(level.positions.parameters, target)}`),
+      el("thead", {}, el("tr", {}, ...heads)),
+      el("tbody", {}, ...rows),
+    );
+  }
+
+  /** @param {Crossover} crossover */
+  crossoverText({ over, past, place }) {
+    const [first, second] = distinctLabels(this.level, [over, past], 44);
+    return `${place[0].toUpperCase()}${place.slice(1)} ${first} overtakes ${second}`;
+  }
+
+  /**
+   * Marks of those whose kernels have lines, numbered as in the list.
+   * @param {Chart} chart
+   */
+  drawCrossovers(chart) {
+    const { drawn, crossovers } = this;
+    /** @type {[number, number][]} */
+    const placed = []; // marks that would cover another one move up
+    crossovers.forEach((crossover, i) => {
+      if (!drawn.includes(crossover.over) || !drawn.includes(crossover.past)) return;
+      const px = chart.x(crossover.at);
+      if (px > chart.box.right) return;
+      let py = chart.y(crossover.value);
+      if (!(py > chart.box.top && py < chart.box.bottom)) return;
+      while (placed.some(([x, y]) => Math.hypot(x - px, y - py) < 16)) py -= 4;
+      placed.push([px, py]);
+      const mark = svgEl(
+        "g",
+        { class: "crossing" },
+        svgEl("title", {}, `${this.crossoverText(crossover)} (${crossover.certainty})`),
+        svgEl("circle", { cx: px, cy: py, r: 8 }),
+        svgEl("text", { x: px, y: py + 3.5, "text-anchor": "middle" }, String(i + 1)),
+      );
+      chart.over.append(mark);
+    });
+  }
+
+  /** Why there is no crossover to list. */
+  noneText() {
+    const { level, target } = this;
+    if (!level.additive) return "Crossovers are found for metrics that have a total.";
+    if (level.positions.lineOf(target) === 0)
+      return "No leading kernel overtakes another, in the measurements or up to the end of the curves.";
+    return "Crossovers are known with the other parameters at the target that the page opens with.";
+  }
+
+  crossoverList() {
+    const { target, positions, crossovers } = this;
+    if (crossovers.length === 0) return el("p", { class: "quiet" }, this.noneText());
+    const items = crossovers.map((crossover) => {
+      const later = crossover.at > target[positions.column];
+      return el(
+        "li",
+        { class: later ? "later" : "" },
+        this.crossoverText(crossover),
+        el("span", { class: "quiet" }, ` (${crossover.certainty})`),
+      );
+    });
+    return el("ol", { class: "crossovers" }, ...items);
+  }
+}
 
 /**
  * Crossovers, those at the largest values where there are many, ordered by scale. They hold for the other parameters at
@@ -341,71 +340,37 @@ export function shownCrossovers(level, target) {
     .sort((a, b) => a.at - b.at);
 }
 
-/**
- * @param {KernelSet} level
- * @param {Crossover} crossover
- */
-function crossoverText(level, { over, past, place }) {
-  const [first, second] = distinctLabels(level, [over, past], 44);
-  return `${place[0].toUpperCase()}${place.slice(1)} ${first} overtakes ${second}`;
-}
-
-/**
- * Marks of those whose kernels have lines, numbered as in the list.
- * @param {Chart} chart
- * @param {KernelSet} level
- * @param {Crossover[]} crossovers
- * @param {number[]} drawn
- */
-function drawCrossovers(chart, level, crossovers, drawn) {
-  /** @type {[number, number][]} */
-  const placed = []; // marks that would cover another one move up
-  crossovers.forEach((crossover, i) => {
-    if (!drawn.includes(crossover.over) || !drawn.includes(crossover.past)) return;
-    const px = chart.x(crossover.at);
-    if (px > chart.box.right) return;
-    let py = chart.y(crossover.value);
-    if (!(py > chart.box.top && py < chart.box.bottom)) return;
-    while (placed.some(([x, y]) => Math.hypot(x - px, y - py) < 16)) py -= 4;
-    placed.push([px, py]);
-    const mark = svgEl(
-      "g",
-      { class: "crossing" },
-      svgEl("title", {}, `${crossoverText(level, crossover)} (${crossover.certainty})`),
-      svgEl("circle", { cx: px, cy: py, r: 8 }),
-      svgEl("text", { x: px, y: py + 3.5, "text-anchor": "middle" }, String(i + 1)),
-    );
-    chart.over.append(mark);
+/** @param {State} state */
+export function buildOverview(state) {
+  const [lines, stack] = [byId("lines"), byId("stack")];
+  /** @type {Options} */
+  const options = { x: true, y: true, bands: true, share: true };
+  const drawSum = () => {
+    const scene = new Scene(state);
+    if (scene.level.additive) scene.drawStack(stack, options);
+    else stack.replaceChildren(el("p", { class: "quiet" }, `Values of ${scene.effort} have no sum.`));
+  };
+  const drawSingle = () => {
+    const scene = new Scene(state);
+    scene.drawLines(lines, options);
+    keepingFocus(byId("legend"), () => byId("legend").replaceChildren(scene.legend()));
+    byId("crossovers").replaceChildren(scene.crossoverList());
+  };
+  const draw = () => {
+    drawSingle();
+    drawSum();
+  };
+  const bands = switcher("90 % intervals", "overview-bands", ["shown", "hidden"], "shown", (value) => {
+    options.bands = value === "shown";
+    draw();
   });
-}
-
-/**
- * Why there is no crossover to list.
- * @param {KernelSet} level
- * @param {Point} target
- */
-function noneText(level, target) {
-  if (!level.additive) return "Crossovers are found for metrics that have a total.";
-  if (level.positions.lineOf(target) === 0)
-    return "No leading kernel overtakes another, in the measurements or up to the end of the curves.";
-  return "Crossovers are known with the other parameters at the target that the page opens with.";
-}
-
-/**
- * @param {KernelSet} level
- * @param {Point} target
- * @param {Crossover[]} crossovers
- */
-function crossoverList(level, target, crossovers) {
-  if (crossovers.length === 0) return el("p", { class: "quiet" }, noneText(level, target));
-  const items = crossovers.map((crossover) => {
-    const later = crossover.at > target[level.positions.column];
-    return el(
-      "li",
-      { class: later ? "later" : "" },
-      crossoverText(level, crossover),
-      el("span", { class: "quiet" }, ` (${crossover.certainty})`),
-    );
+  const tools = chartTools(lines, "leading kernels", drawSingle);
+  byId("lines-options").replaceChildren(...axisSwitches("overview", options, draw), bands, tools);
+  const kind = switcher("Stack", "stack", ["values", "shares"], "shares", (value) => {
+    options.share = value === "shares";
+    draw();
   });
-  return el("ol", { class: "crossovers" }, ...items);
+  byId("stack-options").replaceChildren(kind, chartTools(stack, "stacked kernels", drawSum));
+  state.follow(byId("overview"), drawSingle);
+  state.follow(stack, drawSum, WAITS);
 }

@@ -3,19 +3,9 @@
 
 import { figuresOf } from "../data/report.js";
 import { linearDomain } from "../draw/axes.js";
-import {
-  drawBeyond,
-  drawDots,
-  drawEstimates,
-  drawIntervals,
-  drawLine,
-  drawTarget,
-  frame,
-  scaleAxis,
-} from "../draw/chart.js";
-import { byId, el, onResize } from "../draw/dom.js";
+import { drawDots, drawEstimates, drawIntervals, drawLine, scaleChart } from "../draw/chart.js";
+import { byId, el } from "../draw/dom.js";
 import { chartTools } from "../draw/files.js";
-import { readings } from "../draw/pointing.js";
 import { figure, intervalText, percent, tickLabel, valueText } from "../text/numbers.js";
 
 /** @import { Range } from "../draw/axes.js" */
@@ -99,11 +89,12 @@ function drawChart(host, positions, chart, at) {
   const text = textOf(chart.threshold);
   const first = Math.min(positions.measuredStart, target);
   const margin = (last / first) ** 0.03;
-  const drawn = frame(host, {
+  const drawn = scaleChart(host, positions, at, {
     height: HEIGHT,
-    curved: true,
     label: described(chart, positions, points, curve, target),
-    x: scaleAxis(positions, [first / margin, last * margin], true),
+    from: first / margin,
+    to: last * margin,
+    log: true,
     y: {
       domain: domainOf(
         chart,
@@ -116,9 +107,8 @@ function drawChart(host, positions, chart, at) {
       label: chart.label,
       format: chart.threshold === null ? undefined : (share) => `${tickLabel(100 * share)} %`,
     },
+    readings: (scale) => readingsAt(chart, points, curve, scale),
   });
-  drawBeyond(drawn, positions.measuredEnd);
-  drawTarget(drawn, target);
   const xs = ideal.map((one) => one.x);
   const ys = ideal.map((one) => one.value);
   drawLine(drawn, xs, ys, "ideal", "ideal scaling");
@@ -140,7 +130,6 @@ function drawChart(host, positions, chart, at) {
     }));
     if (dots.length > 0) drawDots(drawn, dots, cls, { radius: 4, name });
   }
-  readings(host, drawn, positions, (scale) => readingsAt(chart, points, curve, scale));
 }
 
 /**
@@ -209,6 +198,5 @@ export function buildRuntime(state) {
     const draw = () => drawChart(host, positions, chart, state.target);
     byId(`runtime-${chart.name}-key`).replaceChildren(...keyOf(chart), chartTools(host, chart.label, draw));
     state.follow(host, draw);
-    onResize(host, draw);
   }
 }

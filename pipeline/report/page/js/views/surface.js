@@ -1,13 +1,12 @@
 // @ts-check
 // A size and a scale: efficiency with the least size that keeps the one asked for, and wall time.
 
-import { drawDots, frame, scaleAxis } from "../draw/chart.js";
-import { byId, onResize, svgEl } from "../draw/dom.js";
+import { drawDots, frame, parameterAxis } from "../draw/chart.js";
+import { byId, svgEl } from "../draw/dom.js";
 import { chartTools } from "../draw/files.js";
 import { pointText, tickLabel } from "../text/numbers.js";
 
 /** @import { SurfacePayload } from "../data/records.js" */
-/** @import { Positions } from "../data/positions.js" */
 /** @import { Chart } from "../draw/chart.js" */
 /** @import { State } from "../state.js" */
 
@@ -27,41 +26,37 @@ const NEAR = 0.08; // of the efficiency asked for: contours nearer to it are lef
 
 /**
  * @param {HTMLElement} host
- * @param {Positions} positions
+ * @param {State} state
  * @param {SurfacePayload} surface
- * @param {number[]} target
  * @param {string} what
+ * @param {(chart: Chart, surface: SurfacePayload) => void} drawFigure
  */
-function axes(host, positions, surface, target, what) {
+function drawSurface(host, { report, target }, surface, what, drawFigure) {
+  const { parameters, points, column } = report.positions;
   const { scales, sizes, size } = surface;
-  const [row, column] = [positions.parameters.indexOf(size), positions.column];
+  const row = parameters.indexOf(size);
   const ends = [sizes[0], sizes[sizes.length - 1]];
-  const binary = positions.points.every((point) => Number.isInteger(Math.log2(point[row])));
-  const drawn = frame(host, {
+  const last = scales[scales.length - 1];
+  const chart = frame(host, {
     height: HEIGHT,
     label: `${what} over ${surface.scaled} and ${size}; the table of pipeline choose --isoefficiency has the numbers.`,
-    x: scaleAxis(positions, [scales[0] / 1.06, scales[scales.length - 1] * 1.06], true),
-    y: { domain: [ends[0] / 1.06, ends[1] * 1.06], log: true, label: size, binary },
+    x: parameterAxis(report.positions, [scales[0] / 1.06, last * 1.06], true),
+    y: parameterAxis(report.positions, [ends[0] / 1.06, ends[1] * 1.06], true, row),
   });
-  const alike = positions.points.filter((point) =>
-    point.every((value, d) => d === row || d === column || value === surface.at[d]),
-  );
-  const [scaled, sized] = [column, row].map((d) => positions.points.map((point) => point[d]));
-  shadeBeyond(drawn, Math.max(...scaled), Math.max(...sized));
-  return {
-    drawn,
-    finish: () => {
-      const dots = alike.map((point) => ({
-        x: point[column],
-        y: point[row],
-        title: `measured: ${pointText(positions.parameters, point)}`,
-      }));
-      drawDots(drawn, dots, "total", { name: "measured" });
-      if (target[row] <= ends[1] && target[column] <= scales[scales.length - 1]) {
-        drawDots(drawn, [{ x: target[column], y: target[row], title: "target" }], "goal", { radius: 6 });
-      }
-    },
-  };
+  const [scaled, sized] = [column, row].map((d) => points.map((point) => point[d]));
+  shadeBeyond(chart, Math.max(...scaled), Math.max(...sized));
+  drawFigure(chart, surface);
+  const dots = points
+    .filter((point) => point.every((value, d) => d === row || d === column || value === surface.at[d]))
+    .map((point) => ({
+      x: point[column],
+      y: point[row],
+      title: `measured: ${pointText(parameters, point)}`,
+    }));
+  drawDots(chart, dots, "total", { name: "measured" });
+  if (target[row] <= ends[1] && target[column] <= last) {
+    drawDots(chart, [{ x: target[column], y: target[row], title: "target" }], "goal", { radius: 6 });
+  }
 }
 
 /** @param {number} share */
@@ -100,54 +95,43 @@ function shadeBeyond(chart, scale, size) {
 }
 
 /**
- * @param {Positions} positions
+ * @param {Chart} chart
  * @param {SurfacePayload} surface
- * @param {number[]} target
  */
-function drawEfficiency(positions, surface, target) {
-  const { drawn, finish } = axes(byId("surface-efficiency"), positions, surface, target, "Efficiency");
-  const { share, efficiency, scales: xs, sizes: ys } = surface;
-  drawBetween(drawn, { xs, ys, lower: efficiency.lower, upper: efficiency.upper }, share, "c1");
+function drawEfficiency(chart, { share, efficiency, scales: xs, sizes: ys }) {
+  drawBetween(chart, { xs, ys, lower: efficiency.lower, upper: efficiency.upper }, share, "c1");
   const grid = { xs, ys, values: efficiency.value };
   for (const level of EFFICIENCIES) {
-    if (Math.abs(level - share) > NEAR) drawContour(drawn, grid, level, percentText(level), "c0");
+    if (Math.abs(level - share) > NEAR) drawContour(chart, grid, level, percentText(level), "c0");
   }
-  drawContour(drawn, grid, share, percentText(share), "c1 kept");
-  finish();
+  drawContour(chart, grid, share, percentText(share), "c1 kept");
 }
 
 /**
- * @param {Positions} positions
+ * @param {Chart} chart
  * @param {SurfacePayload} surface
- * @param {number[]} target
  */
-function drawWall(positions, surface, target) {
-  const { drawn, finish } = axes(byId("surface-wall"), positions, surface, target, "Wall time");
-  const grid = { xs: surface.scales, ys: surface.sizes, values: surface.wall };
-  const known = surface.wall.filter((value) => value !== null && value > 0);
+function drawWall(chart, { wall, scales, sizes }) {
+  const known = wall.filter((value) => value !== null && value > 0);
   const seconds = /** @type {number[]} */ (known);
   for (const [level, text] of wallLevels(Math.min(...seconds), Math.max(...seconds))) {
-    drawContour(drawn, grid, level, text, "c0");
+    drawContour(chart, { xs: scales, ys: sizes, values: wall }, level, text, "c0");
   }
-  finish();
 }
 
 /** @param {State} state */
 export function buildSurface(state) {
-  const { positions, program } = state.report;
-  const surface = program?.surface;
+  const surface = state.report.program?.surface;
   if (!surface) return;
-  for (const [name, draw] of /** @type {const} */ ([
-    ["efficiency", drawEfficiency],
-    ["wall", drawWall],
+  for (const [name, what, drawFigure] of /** @type {const} */ ([
+    ["efficiency", "Efficiency", drawEfficiency],
+    ["wall", "Wall time", drawWall],
   ])) {
     const host = byId(`surface-${name}`);
-    const again = () => draw(positions, surface, state.target);
-    byId(`surface-${name}-options`).append(
-      chartTools(host, `${name} over ${surface.scaled} and ${surface.size}`, again),
-    );
-    state.follow(host, again);
-    onResize(host, again);
+    const draw = () => drawSurface(host, state, surface, what, drawFigure);
+    const tools = chartTools(host, `${name} over ${surface.scaled} and ${surface.size}`, draw);
+    byId(`surface-${name}-options`).append(tools);
+    state.follow(host, draw);
   }
 }
 

@@ -7,7 +7,7 @@ import pytest
 
 from ingest.arrays import FloatArray
 from tests.pipeline.report.page.browser import Scripts
-from tests.pipeline.report.page.js.data import data_of
+from tests.pipeline.report.page.studies import page_data_of as data_of
 from tests.pipeline.report.page.studies import study, study_of
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from pipeline.models.total import predict_total
 from tests.pipeline.report.page.browser import Scripts
-from tests.pipeline.report.page.js.data import data_of
+from tests.pipeline.report.page.studies import page_data_of as data_of
 from tests.pipeline.report.page.studies import study, study_of, two_parameter_study
 
 # main > a, b > c; side A has no b, side B no a.
@@ -92,18 +92,8 @@ def test_the_largest_differences_come_first_whatever_their_sign(scripts: Scripts
 
 
 def test_colours_are_continuous_symmetric_and_end(scripts: Scripts) -> None:
-    cases = [
-        (-9, 2),
-        (-2, 2),
-        (-1, 2),
-        (0, 2),
-        (0.5, 2),
-        (2, 2),
-        (math.inf, 2),
-        (-math.inf, 2),
-        (math.nan, 2),
-    ]
-    found = scripts.each("draw/nodes.js", "differencePlace", cases)
+    cases = [-9, -2, -1, 0, 0.5, 2, math.inf, -math.inf, math.nan]
+    found = scripts.each("draw/nodes.js", "growthPlace", [(growth, 2, 2) for growth in cases])
     assert found == [-100, -100, -50, 0, 25, 100, 100, -100, 0]
 
 

@@ -13,7 +13,6 @@ from pipeline.questions.analysis import Analysis, Level, default_target
 from pipeline.report.page.positions import positions_of
 from tests.pipeline.models.made import changed
 from tests.pipeline.report.page.browser import Scripts
-from tests.pipeline.report.page.js.data import data_of, with_models
 from tests.pipeline.report.page.studies import (
     SHIFT,
     SOLVER,
@@ -21,6 +20,7 @@ from tests.pipeline.report.page.studies import (
     three_parameter_study,
     two_parameter_study,
 )
+from tests.pipeline.report.page.studies import page_data_of as data_of
 
 KNOWN = """values.map((at) => report.levels.NAME.region.map((_, k) => {
     const level = report.levels.NAME;
@@ -129,7 +129,7 @@ def test_warnings_are_those_of_the_kernel(scripts: Scripts) -> None:
     models = study().callpaths.models
     note = np.full(5, int(Note.FEW_POINTS))
     note[2] |= Note.CANNOT_TELL
-    data = data_of(with_models(study(), changed(models, note=note)))
+    data = data_of(replace(study(), callpaths=Level(study().callpaths.kernels, changed(models, note=note))))
     warnings = scripts.read(data, "[level.warnings[1], level.warnings[2]]")
     assert warnings == [["fewer than 5 points"], ["fewer than 5 points", "growth uncertain"]]
 

@@ -8,7 +8,7 @@ import pytest
 from pipeline.questions.analysis import look_ahead
 from pipeline.report.page.embedding import script_name
 from tests.pipeline.report.page.browser import Scripts
-from tests.pipeline.report.page.js.data import data_of
+from tests.pipeline.report.page.studies import page_data_of as data_of
 from tests.pipeline.report.page.studies import study, study_of
 
 INF, NAN = math.inf, math.nan
