@@ -420,7 +420,6 @@ def reduce_profile(profile: Profile, metrics: Container[str], on_locations: str 
 
 
 def _reduced(wanted: Sequence[Metric], values: Container[str]) -> tuple[Metric, ...]:
-    """Return the metrics that have values, those on accelerators last."""
     on_devices = (replace(metric, name=GPU + metric.name) for metric in wanted)
     return tuple(metric for metric in (*wanted, *on_devices) if metric.name in values)
 

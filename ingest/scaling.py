@@ -100,7 +100,6 @@ def _of_series(experiment: Experiment) -> ScalingDecision:
 
 
 def _by_computing_time(experiment: Experiment, parameter: str) -> ScalingDecision:
-    """Decide by the computing time per location."""
     measured = np.array([np.nanmedian(row) for row in computing_time_per_location(experiment)])
     slope = _slope(experiment.points, experiment.parameters.index(parameter), measured)
     if slope is None:

@@ -9,7 +9,6 @@ from ingest.options import option
 
 
 def _names(value: object, folder: Path) -> tuple[str, ...]:
-    """Read names of columns: one, or a list."""
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, list | tuple) or not all(isinstance(name, str) and name for name in names):
         raise UsageError(f"{value!r} is not a list of columns", hint='write ["p", "n"]')

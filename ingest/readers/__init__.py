@@ -19,8 +19,6 @@ from ingest.series import MeasuredSeries
 
 @dataclass(frozen=True, kw_only=True)
 class _Reader:
-    """What formats have in common."""
-
     name: str
     pattern: str  # what its files are called, for messages
     # whether a file or directory looks like this format; cheap, and raises nothing

@@ -34,8 +34,6 @@ _FILES = ("fl", "fi", "fe")  # of functions, of lines from elsewhere and their e
 
 @dataclass(kw_only=True)
 class _Reading:
-    """A file as far as it was read."""
-
     source: str
     stacks: Stacks = field(default_factory=Stacks)
     events: tuple[str, ...] = ()

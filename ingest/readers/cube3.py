@@ -29,8 +29,6 @@ _TEXTS = frozenset(("uniq_name", "uom", "name", "row"))
 
 @dataclass(kw_only=True)
 class _Document:
-    """The content of a document."""
-
     attributes: XmlAttributes = field(default_factory=dict)  # the ``attr`` elements
     # attributes and texts, parents before children; ``parent`` is the id of the metric above
     metrics: list[XmlAttributes] = field(default_factory=list)

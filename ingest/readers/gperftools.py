@@ -49,8 +49,6 @@ _SYMBOL = re.compile(r"0x([0-9a-f]{1,16}) (\S.*?)\s*")
 
 @dataclass(kw_only=True)
 class _Addresses:
-    """What is known of addresses."""
-
     functions: Mapping[int, str]  # names by address, as ``--- symbol`` states them
     begin: Sequence[int]  # first addresses of the mapped files, ascending
     mapped: Sequence[tuple[int, int, str]]  # end, offset and name of each

@@ -35,8 +35,6 @@ Node = Mapping[str, object]
 
 @dataclass(kw_only=True)
 class _Tree:
-    """A file as far as it was read."""
-
     stacks: Stacks = field(default_factory=Stacks)
     # by metric and location the inclusive values of nodes, of which those of callees are taken
     inclusive: dict[Metric, dict[tuple[int, int], float]] = field(default_factory=dict)

@@ -52,8 +52,6 @@ _EVERY, _AGGREGATE, _MEAN, _MOST = "*", "Aggregate", "Mean", "Max"
 
 @dataclass
 class _Report:
-    """What a report says."""
-
     # rank -> seconds of the application and in MPI
     tasks: dict[int, tuple[float, float]] = field(default_factory=dict)
     whole: float = 0.0  # stated sum of the application's seconds
@@ -124,7 +122,6 @@ def _notices(report: _Report) -> Iterator[str]:
 
 
 def _calls_of_tasks(report: _Report) -> Iterator[tuple[str, str, int, float, float]]:
-    """Yield call, site, rank, number of calls and seconds."""
     if report.calls:
         for (call, site, rank), (count, seconds) in report.calls.items():
             yield call, site, rank, count, seconds

@@ -64,8 +64,6 @@ class _Event:
 
 @dataclass
 class _Script:
-    """A file as far as it was read."""
-
     stacks: Stacks = field(default_factory=Stacks)
     events: dict[str, _Event] = field(default_factory=dict)  # per name what was sampled
     # samples per second by event, as the header states them

@@ -111,8 +111,6 @@ _SPARSE = 8  # numbers of locations up to so many times their count are looked u
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Message:
-    """A profile as it is written."""
-
     content: NDArray[np.uint8]  # uint8[n]
     # by the number of a field where its messages or texts begin and end, int64[count, 2]
     spans: dict[int, IntArray]

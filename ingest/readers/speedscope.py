@@ -37,7 +37,6 @@ def matches(path: Path) -> bool:
 
 
 def _read(path: Path) -> Profile:
-    """Read a file: each of its profiles is a location."""
     content = load_json(read_text(path, READER.max_bytes), str(path))
     try:
         return _profile(content, str(path))

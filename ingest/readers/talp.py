@@ -57,8 +57,6 @@ _MARKS = (b'"dlbVersion"', b'"elapsedTime"', b'"usefulTime"')
 
 @dataclass(frozen=True, kw_only=True)
 class _Region:
-    """A region."""
-
     name: str
     # float64[1 + lost + 1, rank], useful time, what was lost to each cause, and idle time, summed over the
     # CPUs of each rank

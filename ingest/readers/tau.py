@@ -212,7 +212,6 @@ def files(path: Path) -> list[Path]:
 
 
 def _read(path: Path) -> Profile:
-    """Read the files of a directory: one location each; times come in seconds."""
     folders = _folders(path)
     threads_of = [_files(folder) for folder in folders]
     for folder, found in zip(folders, threads_of, strict=True):

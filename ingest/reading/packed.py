@@ -103,7 +103,6 @@ class _Utf8(io.RawIOBase):
         self._text = io.TextIOWrapper(cast(io.BufferedReader, file), encoding, errors, newline="")
 
     def readable(self) -> bool:
-        """Return True."""
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
@@ -187,7 +186,6 @@ class _Unpacked(io.RawIOBase):
         self._size, self._limit, self._read, self._where = size, limit, 0, where
 
     def readable(self) -> bool:
-        """Return True."""
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
@@ -207,7 +205,6 @@ class _Unpacked(io.RawIOBase):
         return len(plain)
 
     def close(self) -> None:
-        """Close the file."""
         self._file.close()
         super().close()
 

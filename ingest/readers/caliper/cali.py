@@ -289,7 +289,6 @@ def read_records(path: Path, *, with_values: bool = True) -> Records:
 
 
 def _blocks(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield some lines at once, and the number of the first."""
     text = read_text(path, _MAX_BYTES)
     if not text.endswith("\n"):
         raise InputError("the last line is incomplete: the file is truncated", where=str(path))
@@ -365,14 +364,12 @@ def _plain(text: str) -> str:
 
 
 def _number(text: str) -> int:
-    """Return the number of a node."""
     if not (text.isdecimal() and len(text) < _MAX_DIGITS):
         raise ValueError(f"damaged: '{text[:30]}' is not the number of a node")
     return int(text)
 
 
 def _defined(known: Mapping[int, _T], number: int, what: str) -> _T:
-    """Return what has a number."""
     if number not in known:
         raise ValueError(f"damaged: {what} {number} is not defined")
     return known[number]

@@ -248,8 +248,6 @@ class _Activities:
 
 @dataclass(frozen=True, kw_only=True)
 class _Places:
-    """Where the values of a profile stand."""
-
     tree: CallTree  # call paths of the host, and below them activities
     names: tuple[str, ...]
     node: IntArray  # int64[n], of each record of the host, -1 for others

@@ -196,7 +196,6 @@ def _paradigm(paradigm: str, description: str) -> str:
 
 
 def _locations(system: System, nodes: Sequence[str]) -> LocationTable:
-    """Return the locations by ascending id, the order of the values in a row."""
     count = len(system.location)
     place = dict(zip(system.location, range(count), strict=True))
     try:

@@ -69,8 +69,6 @@ _UNREAD_PHASES = {"b": "asynchronous events", "S": "asynchronous events", "C": "
 
 @dataclass(frozen=True, kw_only=True)
 class _Trace:
-    """One file."""
-
     parts: Sequence[Activities]  # what ran on threads and on devices
     kineto: bool  # whether it is of PyTorch's profiler
     recorded: int | None  # nanoseconds for which events were recorded; None if not stated
@@ -86,7 +84,6 @@ def matches(path: Path) -> bool:
 
 
 def _files(path: Path) -> Sequence[Path]:
-    """Return the traces of a run: the file, or those of its ranks."""
     return _ranks(path) if path.is_dir() else [path]
 
 

@@ -40,8 +40,6 @@ _SUMMARY = (_KERNEL, "Block Size", "Grid Size", "Device")  # what a row of a sum
 
 @dataclass(kw_only=True)
 class _Table:
-    """A table as far as it was read."""
-
     columns: dict[str, int]  # name -> place
     # of the metrics of the wide form, by the places of their columns
     units: dict[int, tuple[str, str]] = field(default_factory=dict)
@@ -61,7 +59,6 @@ class _Table:
         return "" if place is None else row[place].strip()
 
     def add(self, row: Sequence[str]) -> None:
-        """Add a row."""
         if _NAME in self.columns:
             column = _VALUE if _VALUE in self.columns else _MEAN
             found = [(self.cell(row, _NAME), self.cell(row, _METRIC_UNIT), self.cell(row, column))]

@@ -76,8 +76,6 @@ _MARKS = ("META_DATA_CAPTURE", "ANALYSIS_DETAILS", "TARGET_INFO_SESSION_START_TI
 
 @dataclass(frozen=True)
 class _Device:
-    """An accelerator."""
-
     host: str  # the node; empty if the device has an identifier of its own
     identifier: str  # unique on the node
     name: str  # its model
@@ -85,8 +83,6 @@ class _Device:
 
 @dataclass(kw_only=True)
 class _Report:
-    """One database."""
-
     # activities; numbers of devices are indices into `devices`, those of processes are the file's
     parts: list[Activities] = field(default_factory=list)
     devices: list[_Device] = field(default_factory=list)  # those that were used
@@ -380,7 +376,6 @@ def _named(
     paradigm: str,
     timeline: Timeline,
 ) -> IntArray:
-    """Return the regions of texts of the file."""
     used = f"SELECT id, {text_of('value')} FROM StringIds WHERE id IN (SELECT {column} FROM {table})"
     texts = {number: str(text) for number, text in connection.execute(used)}
     return _numbered(identifiers, lambda number: texts.get(number) or UNKNOWN, paradigm, timeline)

@@ -42,8 +42,6 @@ _NamedSum = tuple[str, str, float, float]  # paradigm, name, number of calls, se
 
 @dataclass(frozen=True)
 class _SumKind:
-    """A kind of tables."""
-
     profiler: str  # what writes it
     called: tuple[str, ...]  # how tables of it are called, by version: names of files end so
     paradigm: str  # of what is in it
@@ -52,7 +50,6 @@ class _SumKind:
 
     @property
     def on_device(self) -> bool:
-        """Whether it is of what runs on accelerators."""
         return self.paradigm in (GPU_KERNEL, GPU_COPY)
 
 
@@ -71,8 +68,6 @@ _NSYS_KINDS = (
 
 @dataclass(frozen=True, kw_only=True)
 class _SumColumns:
-    """Where the columns of a table are."""
-
     name: int
     number: int
     time: int
@@ -165,8 +160,6 @@ _BY_NAME = ((re.compile(r"_{0,2}(?:hip|hsa_)\w*$"), "hip"), (re.compile(r"Copy|M
 
 @dataclass(frozen=True, kw_only=True)
 class _Table:
-    """A file, and where its columns are."""
-
     path: Path
     run: tuple[str, str]  # profiler, and the beginning of the name that the tables of a run share
     kind: _SumKind
@@ -288,8 +281,6 @@ _CALL = re.compile(r"(?:cu|nv)[A-Za-z]")  # of CUDA: calls of the operating syst
 
 @dataclass(frozen=True, kw_only=True)
 class _Header:
-    """The header of a table."""
-
     kind: _SumKind  # what the table has
     stated: bool  # whether a line above it says so
     columns: _SumColumns
@@ -297,8 +288,6 @@ class _Header:
 
 @dataclass(kw_only=True)
 class _Output:
-    """An output as far as it was read."""
-
     capture: str = ""  # that its first tables are of
     report: str = ""  # named by the last line that names one
     other: bool = False  # whether this is of another capture
@@ -338,7 +327,6 @@ def _profile_of_printed(source: str, rows: Sequence[_NamedSum]) -> Profile:
 
 
 def _add(output: _Output, line: str) -> None:
-    """Add a line of an output."""
     if match := _CAPTURE.match(line) or _TITLE.fullmatch(line):
         capture = match.groupdict().get("capture")
         output.report, output.header = match["report"], None

@@ -279,8 +279,6 @@ _IDENTIFIERS = 1 << 16
 
 @dataclass(frozen=True)
 class _Use:
-    """What a stored metric becomes."""
-
     stored: str  # its name in the database
     metric: Metric  # the metric that its values are added to
     scale: float = 1.0
@@ -561,7 +559,6 @@ class _Regions:
 
 
 def _read_contexts(meta: MetaFile) -> Contexts:
-    """Read the call tree."""
     part, nodes, regions = meta.sections["contexts"], _Nodes(), _Regions(meta)
     root = nodes.add(0, ROOT, regions.named(PROGRAM_ROOT))
     first, number, stride = part.unpack(_ENTRIES, part.start)

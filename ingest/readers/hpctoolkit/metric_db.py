@@ -72,7 +72,6 @@ class MetricDocument:
 
 
 def _read_document(path: Path) -> MetricDocument:
-    """Parse a document."""
     events = _Events()
     events.read(path, _MAX_DOCUMENT)
     return events.document
@@ -160,8 +159,6 @@ Shape: TypeAlias = tuple[int, int]  # number of nodes and of metrics
 
 @dataclass(frozen=True)
 class _Thread:
-    """A file with the values of a thread."""
-
     process: tuple[int, str, int]  # rank, host and number of its process
     thread: int  # its number in the process
     path: Path
@@ -169,8 +166,6 @@ class _Thread:
 
 @dataclass(frozen=True)
 class _Column:
-    """The inclusive values of a metric."""
-
     metric: Metric
     scale: float
     inclusive: int

@@ -323,8 +323,6 @@ class Placement:
 
 
 class _Row(NamedTuple):
-    """A location in the order of the table; `profile` is -1 for what the threads of a process start."""
-
     process: int
     kind: int
     number: int

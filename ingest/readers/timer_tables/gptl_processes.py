@@ -57,7 +57,6 @@ def _processes(folder: Path) -> list[Path]:
 
 
 def _is_process(path: Path) -> bool:
-    """Return whether a file is that of a process."""
     return path.is_file() and _BEGIN.search(head(path, _HEAD_BYTES)) is not None
 
 

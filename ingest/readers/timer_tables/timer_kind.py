@@ -2,7 +2,7 @@
 
 A description is a file of data, `kinds/<program>.toml`: the line at which a table starts, the forms of its
 headers and rows, the headings that rows stand under, the lines that state processes, threads, steps, settings
-and the total, what a value is of the processes, and which function of `placements` says which timer is a part
+and the total, what a value is of the processes, and which function of `log_tables` says which timer is a part
 of which. A further table of the same program is one of its ``variants``: what they have other.
 """
 
@@ -174,7 +174,7 @@ class TimerTable:
     # lines at the start of a log with the ``number`` of the partition that wrote it, or their ``count`` in
     # the log of all of them, which has no table
     partitions: tuple[LogLine, ...] = ()
-    place: str  # the function of `placements` that puts rows in their places
+    place: str  # the function of `log_tables` that puts rows in their places
     statistic: Statistic  # what a value is of the processes
     inclusive: bool = False  # whether a value contains those of the timers below it
     choice: Choice = Choice.LAST  # which tables of a log count

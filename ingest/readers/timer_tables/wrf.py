@@ -15,11 +15,10 @@ from pathlib import Path
 from ingest.errors import InputError
 from ingest.profile import Profile
 from ingest.readers import ProfileReader
+from ingest.readers.timer_tables import assemble
 from ingest.readers.timer_tables.log import last_facts, processes_named, read_log
-from ingest.readers.timer_tables.log_tables import ReadTable
-from ingest.readers.timer_tables.placements import in_grid
+from ingest.readers.timer_tables.log_tables import ReadTable, in_grid
 from ingest.readers.timer_tables.timer_kind import LogLine, Placed, Statistic, Timer, TimerTable
-from ingest.readers.timer_tables.timer_profile import assemble
 from ingest.reading.files import blocks_of, ends_of, is_page, stamp
 from ingest.run_settings import stopped
 
