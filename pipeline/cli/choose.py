@@ -54,13 +54,13 @@ def choose(
         analysis, resources = projected.projection.there, {}
         asked = replace(asked, node_cores=asked.node_cores or places[1].cores)
     if isoefficiency is None:
-        from pipeline.columns.jobs import jobs_table
+        from pipeline.columns.answers import jobs_table
         from pipeline.report.terminal.results import show_jobs
 
         found = chosen_jobs(analysis, resources, at or (), asked, changes or ())
         shown.present(found, lambda: jobs_table(found), lambda screen: show_jobs(screen, found))
         return
-    from pipeline.columns.isoefficiency import isoefficiency_table
+    from pipeline.columns.answers import isoefficiency_table
     from pipeline.config.job_options import read_kept
     from pipeline.report.render.terminal_tables import show_table
 

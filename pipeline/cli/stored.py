@@ -97,7 +97,7 @@ def bottlenecks(
 def _show_potential(
     out: Path, at: Sequence[Mapping[str, float]], changes: Sequence[str], shown: KernelPresentation
 ) -> None:
-    from pipeline.columns.potentials import potential_table
+    from pipeline.columns.answers import potential_table
     from pipeline.report.render.terminal_tables import show_table
     from pipeline.stages.model import change_notices, potential_at
     from pipeline.store.results import read_study

@@ -1,4 +1,4 @@
-"""JSON schemas (2020-12) made from records and typed dictionaries, and from rows of columns.
+"""JSON schemas (2020-12) made from records and typed dictionaries.
 
 A document is declared once, as a record, which `record_codec.document` writes, or as the type that a function
 returns; the type checker knows either, and what is published is made from it here.
@@ -14,7 +14,6 @@ from typing import (
     Any,
     Literal,
     NotRequired,
-    TypedDict,
     Union,
     get_args,
     get_origin,
@@ -23,8 +22,6 @@ from typing import (
 )
 
 from ingest.record_codec import entries
-from pipeline.columns.column import Column
-from pipeline.wording.quantities import FigureJson
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _SCALARS: Mapping[Any, Mapping[str, Any]] = {
@@ -35,26 +32,8 @@ _SCALARS: Mapping[Any, Mapping[str, Any]] = {
     NoneType: {"type": "null"},
     Any: {},
 }
-_SHARE: Mapping[str, Any] = {"type": "number", "minimum": 0, "maximum": 1}
 
 Schema = dict[str, Any]
-
-
-class Nothing(TypedDict):
-    """No further keys."""
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class RowsOf:
-    """Says of a list that its objects are rows of columns, with further keys beside those.
-
-    Attributes:
-        columns: as `json_rows` writes them; each value may be null.
-        beside: a typed dictionary with the further keys.
-    """
-
-    columns: Sequence[Column[Any]]
-    beside: type = Nothing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,8 +104,6 @@ class _Maker:
 
     def _annotated(self, kind: Any, notes: Sequence[Any]) -> Schema:  # noqa: ANN401
         (note,) = notes
-        if isinstance(note, RowsOf):
-            return {"type": "array", "items": self._rows(note)}
         if isinstance(note, Published):
             return {"$ref": f"{note.name}.schema.json{note.at and '#' + note.at}"}
         return {**self.schema(kind), "description": note}
@@ -152,16 +129,6 @@ class _Maker:
             "additionalProperties": False,
             "properties": {key: self.schema(hint) for key, hint in hints.items()},
         }
-
-    def _rows(self, rows: RowsOf) -> Schema:
-        found = self._object(rows.beside)
-        self.definitions.setdefault("share", dict(_SHARE))
-        self._typed(FigureJson)
-        for column in rows.columns:
-            about = {"description": column.about} if column.about else {}
-            found["properties"][column.key] = {"anyOf": [dict(column.kind.json), _SCALARS[NoneType]], **about}
-            found["required"].append(column.key)
-        return found
 
 
 def _without_none(kind: Any) -> Any:  # noqa: ANN401

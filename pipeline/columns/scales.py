@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+from pipeline.columns.answers import held_out_table
 from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import ANSWER, ESTIMATE, EXACT_KIND, FIGURE, Column, filled, parameters
-from pipeline.columns.held_out import held_out_table
 from pipeline.columns.kernel_tables import ranking_table
 from pipeline.columns.summary import Summary
 from pipeline.columns.target_sentences import far_targets

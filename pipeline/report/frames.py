@@ -11,11 +11,9 @@ from ingest.arrays import FloatArray
 from ingest.experiment import Experiment
 from ingest.record_codec import document
 from ingest.run_settings import SETTING, metadata_of, stated
+from pipeline.columns.answers import expectations_table, isoefficiency_table, jobs_table
 from pipeline.columns.cells import DataTable
 from pipeline.columns.changes import measured_at
-from pipeline.columns.expectations import expectations_table
-from pipeline.columns.isoefficiency import isoefficiency_table
-from pipeline.columns.jobs import jobs_table
 from pipeline.columns.kernels import KERNELS, PLACED, RankedKernels
 from pipeline.columns.scales import SCALES, WHERE_MEASURED
 from pipeline.gate.check_result import CheckResult

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from ingest.errors import UsageError
-from pipeline.columns.jobs import jobs_table
+from pipeline.columns.answers import jobs_table
 from pipeline.config.job_options import DescribedJob
 from pipeline.questions.runtime.runtime import runtime
 from pipeline.questions.runtime_summary import verdict_line

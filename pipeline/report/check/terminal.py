@@ -6,9 +6,9 @@ import numpy as np
 from rich.console import Console
 from rich.text import Text
 
+from pipeline.columns.answers import expectations_table
 from pipeline.columns.cells import DataTable
 from pipeline.columns.changes import CHECK_SIDES, VERDICTS, changed_kernels, changes_table
-from pipeline.columns.expectations import expectations_table
 from pipeline.gate.check_result import Cause, CheckResult, Outcome, PointRatio, Ruling
 from pipeline.gate.compared_studies import ComparedCurves, TwoStudies
 from pipeline.gate.kernel_values import KernelId, Scope

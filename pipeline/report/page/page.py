@@ -12,7 +12,7 @@ import numpy as np
 from ingest.arrays import IntArray
 from ingest.number_text import figure
 from ingest.reduction import SmallFloatArray
-from pipeline.columns.held_out import held_out_tables
+from pipeline.columns.answers import held_out_tables
 from pipeline.models.kernel_locations import KernelLocations, PointLocations, folded
 from pipeline.projection.rooflines.rooflines import StudyRoofline
 from pipeline.questions import held_out, pop_efficiency, what_if

@@ -8,10 +8,9 @@ from rich.console import Console
 
 from ingest.arrays import FloatArray
 from ingest.experiment import per_text
+from pipeline.columns.answers import held_out_tables, jobs_table
 from pipeline.columns.cells import Cells
 from pipeline.columns.column import ABSENT, filled
-from pipeline.columns.held_out import held_out_tables
-from pipeline.columns.jobs import jobs_table
 from pipeline.columns.kernel_tables import (
     TABLE_NAMES,
     brackets_sentence,

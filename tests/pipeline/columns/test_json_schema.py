@@ -7,10 +7,7 @@ import jsonschema
 import pytest
 
 from ingest.record_codec import NO_ENTRY, entry
-from pipeline.columns.column import ESTIMATE, EXACT_KIND, SHARE, Column, json_rows
-from pipeline.columns.json_schema import DIALECT, Published, RowsOf, json_schema
-
-ROWS = (Column(key="p", kind=EXACT_KIND), Column(key="share", kind=SHARE), Column(key="time", kind=ESTIMATE))
+from pipeline.columns.json_schema import DIALECT, Published, json_schema
 
 
 class Kind(Enum):
@@ -37,12 +34,7 @@ class WholeJson(TypedDict):
     later: NotRequired[bool]
 
 
-class Beside(TypedDict):
-    point: dict[str, float]
-
-
-class TableJson(TypedDict):
-    rows: Annotated[list[dict[str, Any]], RowsOf(columns=ROWS, beside=Beside)]
+class PublishedJson(TypedDict):
     of_check: Annotated[int, Published(name="check", at="/properties/tests")]
     summary: Annotated[dict[str, Any], Published(name="summary")]
 
@@ -149,17 +141,10 @@ def test_a_missing_key_is_refused():
             jsonschema.validate({k: v for k, v in GOOD.items() if k != key}, json_schema(WholeJson, ""))
 
 
-def test_rows_have_the_columns_that_make_them_and_what_lies_beside():
-    schema = json_schema(TableJson, "")
+def test_what_another_schema_describes_is_referred_to():
+    schema = json_schema(PublishedJson, "")
     assert schema["properties"]["of_check"] == {"$ref": "check.schema.json#/properties/tests"}
     assert schema["properties"]["summary"] == {"$ref": "summary.schema.json"}
-    of_rows = {"$defs": schema["$defs"], **schema["properties"]["rows"]}
-    found = [{"p": 4, "share": None, "time": {"value": 1.0, "lower": None, "upper": 2.0}}]
-    (row,) = json_rows(ROWS, found)
-    jsonschema.validate([{"point": {"p": 4.0}, **row}], of_rows)
-    for wrong in ({"share": 1.5}, {"time": 1.0}, {"further": 1}, {"point": 4}):
-        with pytest.raises(jsonschema.ValidationError):
-            jsonschema.validate([{"point": {"p": 4.0}, **row, **wrong}], of_rows)
 
 
 def test_what_json_does_not_have_is_an_error():

@@ -6,7 +6,7 @@ import pytest
 from ingest.errors import UsageError
 from ingest.experiment import Experiment
 from ingest.scaling import Scaling, decide_scaling
-from pipeline.columns.held_out import held_out_table
+from pipeline.columns.answers import held_out_table
 from pipeline.models.options import ModelOptions
 from pipeline.questions.analysis import Analysis, analyse
 from pipeline.questions.held_out import COMPARED_KERNELS, compared, held_out, hold_out
