@@ -36,11 +36,11 @@ Quick = Annotated[bool, switch("--quick", "A few seconds: three rounds and array
 @command("list", group=_machine_app)
 def list_machines(shown: Presentation = Presentation()) -> None:
     """List the shipped machines, and which of them describe a node and a network."""
-    from pipeline.columns.projections import Machines, shipped_machine, shipped_table
+    from pipeline.columns.projections import Machines, shipped_table
     from pipeline.report.projections import show_shipped
     from pipeline.stages.project import shipped_machines
 
-    found = Machines(machines=tuple(map(shipped_machine, shipped_machines())))
+    found = Machines(machines=shipped_machines())
     shown.present(found, lambda: shipped_table(found), lambda screen: show_shipped(screen, found))
 
 

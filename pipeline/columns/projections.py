@@ -3,14 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any
+from typing import Any
 
 from ingest.units import unit_text
 from pipeline.columns.cells import Audience, DataTable, with_unit
 from pipeline.columns.column import ABSENT, ESTIMATE, EXACT_KIND, FIGURE, SHARE, TEXTS, Column, filled, stored
 from pipeline.projection.applications.projections import (
     ApplicationFile,
-    ApplicationInput,
     ApplicationProjection,
     ProjectedValue,
     Sweep,
@@ -195,45 +194,13 @@ def sensitivities_table(found: Sensitivities) -> DataTable:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShippedApplication:
-    """An application that is shipped."""
-
-    name: str
-    title: str
-    source: str
-    reproduces: str
-    machine: Annotated[str | None, "that it is projected to by default"]
-    inputs: tuple[ApplicationInput, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class MachineValue:
-    """A value of a machine."""
-
-    value: float
-    unit: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class ShippedMachine:
-    """A machine that is shipped."""
-
-    name: str
-    title: str
-    source: str
-    covers: tuple[str, ...]
-    variants: tuple[str, ...]
-    values: Mapping[str, MachineValue]
-
-
-@dataclass(frozen=True, kw_only=True)
 class Machines:
     """The machines that are shipped."""
 
-    machines: tuple[ShippedMachine, ...]
+    machines: tuple[Machine, ...]
 
     @property
-    def lists(self) -> "Mapping[str, Sequence[ShippedApplication | ShippedMachine]]":
+    def lists(self) -> "Mapping[str, Sequence[ApplicationFile | Machine]]":
         """What is listed, by what it is."""
         return {"machine": self.machines}
 
@@ -242,39 +209,12 @@ class Machines:
 class Shipped(Machines):
     """The applications and machines that are shipped."""
 
-    applications: tuple[ShippedApplication, ...]
+    applications: tuple[ApplicationFile, ...]
 
     @property
-    def lists(self) -> Mapping[str, Sequence[ShippedApplication | ShippedMachine]]:
+    def lists(self) -> Mapping[str, Sequence[ApplicationFile | Machine]]:
         """What is listed, by what it is."""
         return {"application": self.applications, **super().lists}
-
-
-def shipped_application(file: ApplicationFile) -> ShippedApplication:
-    """Return what is said of an application."""
-    return ShippedApplication(
-        name=file.path.stem,
-        title=file.title,
-        source=file.source,
-        reproduces=file.reproduces,
-        machine=file.machine,
-        inputs=tuple(file.inputs.values()),
-    )
-
-
-def shipped_machine(machine: Machine) -> ShippedMachine:
-    """Return what is said of a machine."""
-    return ShippedMachine(
-        name=machine.path.stem,
-        title=machine.name,
-        source=machine.source,
-        covers=machine.covers,
-        variants=(machine.variant, *machine.variants) if machine.variants else (),
-        values={
-            name: MachineValue(value=one.value, unit=unit_text(one.dimension))
-            for name, one in machine.values.items()
-        },
-    )
 
 
 def shipped_table(shipped: Machines) -> DataTable:
@@ -287,24 +227,25 @@ def tables_of_shipped(shipped: Machines) -> list[DataTable]:
     return [_listed(rows, name) for name, rows in shipped.lists.items()]
 
 
-def _listed(rows: Sequence[ShippedApplication | ShippedMachine], heading: str) -> DataTable:
+def _listed(rows: Sequence[ApplicationFile | Machine], heading: str) -> DataTable:
     files = Audience.FILES
     columns: list[Column[Any]] = [
-        Column(key="name", heading=heading),
+        Column(key="name", heading=heading, each=lambda row: row.path.stem),
         Column(
             key="kind",
-            each=lambda row: "machine" if isinstance(row, ShippedMachine) else "application",
+            each=lambda row: "machine" if isinstance(row, Machine) else "application",
             audience=files,
         ),
         Column(
             key="title",
             name="description",
             heading="description",
+            each=_title,
             texts=lambda rows: map(_description, rows),
             folds=True,
         ),
         Column(key="inputs", kind=TEXTS, each=_needed, audience=files),
-        Column(key="variants", kind=TEXTS, each=lambda row: getattr(row, "variants", ()), audience=files),
+        Column(key="variants", kind=TEXTS, each=_variants, audience=files),
         Column(key="covers", kind=TEXTS, each=lambda row: getattr(row, "covers", ()), audience=files),
         Column(key="source", texts=lambda rows: map(_source, rows), folds=True),
         Column(key="reproduces", each=lambda row: getattr(row, "reproduces", ""), audience=files),
@@ -312,20 +253,28 @@ def _listed(rows: Sequence[ShippedApplication | ShippedMachine], heading: str) -
     return filled(columns, rows)
 
 
-def _needed(row: ShippedApplication | ShippedMachine) -> list[str]:
-    inputs = row.inputs if isinstance(row, ShippedApplication) else ()
-    return [one.name for one in inputs if one.default is None]
+def _needed(row: ApplicationFile | Machine) -> list[str]:
+    inputs = row.inputs if isinstance(row, ApplicationFile) else {}
+    return [name for name, one in inputs.items() if one.default is None]
 
 
-def _source(row: ShippedApplication | ShippedMachine) -> str:
+def _variants(row: ApplicationFile | Machine) -> tuple[str, ...]:
+    return tuple(row.variants) if isinstance(row, Machine) else ()
+
+
+def _title(row: ApplicationFile | Machine) -> str:
+    return row.title if isinstance(row, ApplicationFile) else row.name
+
+
+def _source(row: ApplicationFile | Machine) -> str:
     """Say where it comes from and, of an application, what of that it reproduces."""
     return ": ".join(filter(None, (row.source, getattr(row, "reproduces", ""))))
 
 
-def _description(row: ShippedApplication | ShippedMachine) -> str:
+def _description(row: ApplicationFile | Machine) -> str:
     """Say what is described, what must be given, which variants there are, and what is covered."""
-    if isinstance(row, ShippedApplication):
+    if isinstance(row, ApplicationFile):
         needed = _needed(row)
         return row.title + (f" (--at {', '.join(needed)})" if needed else "")
-    text = row.title + (f" (--variant {', '.join(row.variants)})" if row.variants else "")
+    text = row.name + (f" (--variant {', '.join(row.variants)})" if row.variants else "")
     return text + (f"; {' and '.join(row.covers)}" if row.covers else "")

@@ -7,8 +7,6 @@ from ingest.errors import UsageError
 from pipeline.columns.projections import (
     Sensitivities,
     Shipped,
-    shipped_application,
-    shipped_machine,
 )
 from pipeline.models.prediction import LEVEL
 from pipeline.projection.applications.projections import (
@@ -116,10 +114,7 @@ def shipped_machines() -> tuple[Machine, ...]:
 
 def shipped_files() -> Shipped:
     """Return what is said of all of them."""
-    return Shipped(
-        machines=tuple(map(shipped_machine, shipped_machines())),
-        applications=tuple(map(shipped_application, shipped_applications())),
-    )
+    return Shipped(machines=shipped_machines(), applications=shipped_applications())
 
 
 def projection_image(form: str, sweep: Sweep) -> bytes:

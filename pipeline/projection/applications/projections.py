@@ -20,7 +20,7 @@ from ingest.units import NONE, TIME_DIMENSION, Dimension, parse_quantity, stated
 from pipeline.models.prediction import LEVEL
 from pipeline.projection.expressions.evaluation import DrawnPrediction, broken_limits, predict
 from pipeline.projection.expressions.expression_text import parse, text_of
-from pipeline.projection.expressions.shipped_files import beside, find
+from pipeline.projection.expressions.shipped_files import beside, find, name_of
 from pipeline.projection.expressions.symbolic_model import Model, constant, symbol
 from pipeline.projection.machines.machine_values import Machine, load_machine, machine_names
 from pipeline.projection.rooflines.bandwidth_projection import BandwidthProjection, bandwidth_projection
@@ -51,30 +51,35 @@ class ApplicationInput:
     factor: float = field(metadata=NO_ENTRY)
 
 
+def _listed(inputs: Mapping[str, ApplicationInput]) -> tuple[ApplicationInput, ...]:
+    return tuple(inputs.values())
+
+
 @dataclass(frozen=True, kw_only=True)
 class ApplicationFile:
-    """A program as its file states it; expressions are still text.
+    """A program as its file states it.
 
     Attributes:
         reproduces: which tables and figures it gives; empty if none.
-        machine: name or file of the machine to project to by default; None if it names none.
+        machine: its name or file.
         total: expression of the whole; None if it is the sum of the parts.
         measured: measured totals in seconds, by the stem of the machine's file.
         bandwidth: the table of a projection by bandwidth ratios; None if it has parts.
     """
 
+    document_name: ClassVar[str] = "shipped_application"
+    path: Path = field(metadata=entry("name", made=name_of))
     title: str
-    path: Path
     source: str
     reproduces: str
-    machine: str | None
-    inputs: Mapping[str, ApplicationInput]
-    terms: Mapping[str, TomlTable]
-    define: Mapping[str, str]
-    parts: Mapping[tuple[str, ...], str]
-    total: str | None
-    measured: Mapping[str, float]
-    bandwidth: TomlTable | None
+    machine: Annotated[str | None, "that it is projected to by default"]
+    inputs: Mapping[str, ApplicationInput] = field(metadata=entry(made=_listed))
+    terms: Mapping[str, TomlTable] = field(metadata=NO_ENTRY)
+    define: Mapping[str, str] = field(metadata=NO_ENTRY)
+    parts: Mapping[tuple[str, ...], str] = field(metadata=NO_ENTRY)
+    total: str | None = field(metadata=NO_ENTRY)
+    measured: Mapping[str, float] = field(metadata=NO_ENTRY)
+    bandwidth: TomlTable | None = field(metadata=NO_ENTRY)
 
 
 def load_application(name: str | Path) -> ApplicationFile:
@@ -495,7 +500,7 @@ def _composed(application: ApplicationFile, machine: Machine, stored: ModelReade
     names = machine_names(machine, "mach", stored, variant=chosen)
     totals: dict[str, Model] = {}
     failed = []
-    for name in (machine.variant, *machine.variants):
+    for name in machine.variants:
         if name == chosen:
             continue
         try:

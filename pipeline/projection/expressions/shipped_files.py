@@ -24,6 +24,11 @@ def shipped(kind: Kind) -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in _FOLDERS[kind].glob("*.toml")))
 
 
+def name_of(path: Path) -> str:
+    """Return the name by which a file is found."""
+    return path.stem
+
+
 def find(kind: Kind, name: str | Path) -> Path:
     """Return the file of that path or, if there is none, the shipped file of that name.
 

@@ -4,13 +4,15 @@ Their keys are explained in docs/explanations/projection.md; expressions use ``m
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 from ingest.errors import UsageError
+from ingest.record_codec import NO_ENTRY, entry
 from ingest.toml_table import TomlTable, read_toml
-from ingest.units import BANDWIDTH, FLOP_RATE, RATE, Quantity, parse_quantity
-from pipeline.projection.expressions.shipped_files import find
+from ingest.units import BANDWIDTH, FLOP_RATE, RATE, Quantity, parse_quantity, unit_text
+from pipeline.projection.expressions.shipped_files import find, name_of
 from pipeline.projection.expressions.symbolic_model import Model, bind, symbol
 from pipeline.projection.terms.measured_term import ModelReader
 from pipeline.projection.terms.terms import Term, read_term
@@ -24,30 +26,43 @@ _KEYS = ("name", "source", "cpu", "variant", "values", "terms", "variants")
 
 
 @dataclass(frozen=True, kw_only=True)
+class MachineValue:
+    """A value of a machine."""
+
+    value: float
+    unit: str
+
+
+def _values(values: Mapping[str, Quantity]) -> Mapping[str, MachineValue]:
+    pairs = values.items()
+    return {name: MachineValue(value=one.value, unit=unit_text(one.dimension)) for name, one in pairs}
+
+
+def _variants(variants: Mapping[str, object]) -> tuple[str, ...]:
+    return tuple(variants)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Machine:
     """A machine as its file states it.
 
     Attributes:
         cpu: its cores, as `pipeline ports` names processors; empty if not stated.
-        variant: name of `terms`, if there are variants.
-        variants: terms that replace others, by variant and name.
+        covers: what the file describes completely, of ``node`` and ``network``.
+        variant: name of `terms`.
+        variants: terms that replace others, by variant and name, the usual one first; empty without others.
     """
 
-    name: str
-    path: Path
+    document_name: ClassVar[str] = "shipped_machine"
+    path: Path = field(metadata=entry("name", made=name_of))
+    name: str = field(metadata=entry("title"))
     source: str
-    cpu: str = ""
-    values: Mapping[str, Quantity]
-    terms: Mapping[str, TomlTable]
-    variant: str
-    variants: Mapping[str, Mapping[str, TomlTable]]
-
-    @property
-    def covers(self) -> tuple[str, ...]:
-        """What the file describes completely, of ``node`` and ``network``."""
-        node = all(name in self.values for name in _NODE_VALUES)
-        network = all(name in self.terms for name in NETWORK_TERMS)
-        return (*(("node",) if node else ()), *(("network",) if network else ()))
+    covers: tuple[str, ...] = ()
+    variants: Mapping[str, Mapping[str, TomlTable]] = field(metadata=entry(made=_variants))
+    values: Mapping[str, Quantity] = field(metadata=entry(made=_values))
+    cpu: str = field(default="", metadata=NO_ENTRY)
+    terms: Mapping[str, TomlTable] = field(metadata=NO_ENTRY)
+    variant: str = field(metadata=NO_ENTRY)
 
     def choose(self, variant: str | None) -> str:
         """Return the variant given, or the usual one.
@@ -55,7 +70,7 @@ class Machine:
         Raises:
             UsageError: the machine has no such variant.
         """
-        known = (self.variant, *self.variants)
+        known = tuple(self.variants) or (self.variant,)
         if variant is None or variant in known:
             return variant or self.variant
         hint = f"variants: {', '.join(known)}"
@@ -66,21 +81,24 @@ def load_machine(name: str | Path) -> Machine:
     """Return the machine of that file or, if there is none, the shipped one of that name."""
     table = read_toml(find("machine", name))
     table.check_keys(_KEYS)
-    values = table.table("values")
+    stated = table.table("values")
+    values = {
+        key: _positive_rate(parse_quantity(value, where=stated.place(key)), key, str(table.path))
+        for key, value in stated.flattened().content.items()
+    }
+    terms, variant = table.table("terms").named_tables(), table.text("variant", "expected")
+    others = {name: one.named_tables() for name, one in table.table("variants").named_tables().items()}
+    described = {"node": values.keys() >= {*_NODE_VALUES}, "network": terms.keys() >= {*NETWORK_TERMS}}
     return Machine(
-        name=table.text("name", table.path.stem),
         path=table.path,
+        name=table.text("name", table.path.stem),
         source=table.text("source", ""),
+        covers=tuple(name for name, whole in described.items() if whole),
+        variants={variant: {}, **others} if others else {},
+        values=values,
         cpu=table.text("cpu", ""),
-        values={
-            key: _positive_rate(parse_quantity(value, where=values.place(key)), key, str(table.path))
-            for key, value in values.flattened().content.items()
-        },
-        terms=table.table("terms").named_tables(),
-        variant=table.text("variant", "expected"),
-        variants={
-            name: terms.named_tables() for name, terms in table.table("variants").named_tables().items()
-        },
+        terms=terms,
+        variant=variant,
     )
 
 

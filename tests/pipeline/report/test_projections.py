@@ -9,7 +9,7 @@ from rich.console import Console
 
 from ingest.record_codec import document
 from ingest.units import BYTES, NONE, TIME_DIMENSION
-from pipeline.columns.projections import Shipped, shipped_application, shipped_machine
+from pipeline.columns.projections import Shipped
 from pipeline.projection.applications.projections import (
     MeasuredTotal,
     ProjectedValue,
@@ -204,10 +204,7 @@ def test_json_of_a_variant_without_a_total():
 
 
 def shipped(applications, machines):
-    return Shipped(
-        machines=tuple(map(shipped_machine, machines)),
-        applications=tuple(map(shipped_application, applications)),
-    )
+    return Shipped(machines=tuple(machines), applications=tuple(applications))
 
 
 def listed(width, *files):
