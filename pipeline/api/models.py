@@ -108,7 +108,7 @@ class Kernel:
         """
         kernels, path = self._level.kernels, self._level.kernels.callpaths[self._number]
         unit = f" [{kernels.unit}]" if kernels.unit else ""
-        description = f"Return {kernels.metric}{unit} of {' > '.join(path)}"
+        description = f"Return {kernels.metric}{unit} of {'/'.join(path)}"
         return self._formula.python(self._short_name, description)
 
     def predict(
@@ -400,7 +400,7 @@ class Models:
         return f"Models({what} of {counts} over {names} at {counted(len(points), 'point')})"
 
     def _repr_html_(self) -> str:
-        columns = ["kernel", "formula", "growth_class", "quality", "share"]
+        columns = ["kernel", "formula", "growth_class", "cv_smape", "share_measured"]
         return frame_html(repr(self), self.frame[columns])
 
     @property

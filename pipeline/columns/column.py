@@ -143,6 +143,11 @@ class Column(Generic[Found]):
         """The column of rows that have its key, such as those of ``summary.json``."""
         return replace(self, values=None, each=None)  # type: ignore[return-value]
 
+    @property
+    def file_name(self) -> str:
+        """The name of the values in files."""
+        return self.name or self.key.rpartition(".")[2]
+
     def of(self, found: Found) -> list[Any]:
         """Return the values of what is found, one per row."""
         if self.values is not None:
@@ -153,7 +158,7 @@ class Column(Generic[Found]):
     def filled(self, found: Found) -> list[Cells]:
         """Return the column with its cells; an estimate has three, of which people see two."""
         values, unit = self.of(found), self.unit if isinstance(self.unit, str) else self.unit(found)
-        name = self.name or self.key.rpartition(".")[2]
+        name = self.file_name
         cells = Cells(
             name=name,
             values=values,
@@ -175,11 +180,13 @@ class Column(Generic[Found]):
         if self.kind is QUANTITY:
             return [_in_one_unit(cells, _readable(values, unit), self.write)]
         texts = self.texts(found) if self.texts is not None else (self._text(value) for value in values)
-        known = [
-            self.kind.write(value) if isinstance(value, list | tuple | dict) else value for value in values
-        ]
+        known = list(map(self.in_files, values))
         headed = cells.heading if self.heading or self.unit_in_title else with_unit(cells.heading, unit)
         return [replace(cells, values=known, texts=tuple(texts), heading=headed)]
+
+    def in_files(self, value: Any) -> Any:  # noqa: ANN401  # whatever the kind holds
+        """Return a value as a cell of a file holds it: several as one text."""
+        return self.kind.write(value) if isinstance(value, list | tuple | dict) else value
 
     def _text(self, value: Any) -> str:  # noqa: ANN401  # whatever the kind holds
         absent = "" if self.kind.may_lack else ABSENT

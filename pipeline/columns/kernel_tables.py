@@ -79,20 +79,16 @@ def ranking_table(summary: Summary, *, by: str, limit: int, last: bool = False) 
     if not summary.targets:
         return _measured_table(summary, by=by, limit=limit)
     rows = [row for row in _at_targets(summary.rows(by), kept) if not last or row["is_last"]]
-    share_now, share_then, growth, probability, flags = kernel_columns(
-        "share_measured", "share_at_target", "growth_class", "probability_growing", "flags"
-    )
-    columns = [
+    share_now, share_then, growth = kernel_columns("share_measured", "share_at_target", "growth_class")
+    shown = [
         *_ranked_names(by),
         share_now,
         *parameters(summary.parameters, [row["at"] for row in rows], Audience.FILES),
         share_then,
         PREDICTION,
         growth,
-        probability,
-        *further_columns(),
-        flags,
     ]
+    columns = [*shown, *further_columns(shown)]
     title = ""
     if rows:
         at, metric = point_text(rows[-1]["at"]), rows[0]["metric"]
@@ -207,27 +203,16 @@ def models_table(summary: Summary, *, by: str, limit: int) -> DataTable:
     rows = summary.rows(by)[:limit]
     metrics = list(dict.fromkeys((row["metric"], row["unit"]) for row in rows))
     several = Audience.ALL if len(metrics) > 1 else Audience.FILES
-    metric, unit, model, growth, *quality = kernel_columns(
-        "metric",
-        "unit",
-        "model",
-        "growth_class",
-        "probability_growing",
-        "quality.smape",
-        "quality.cv_smape",
-        "quality.points",
-        "quality.repetitions",
-        "flags",
-    )
-    columns = [
+    measured_as = [replace(column, audience=several) for column in kernel_columns("metric", "unit")]
+    model = kernel_columns("model", "growth_class", "quality.smape", "quality.cv_smape")
+    counts = kernel_columns("quality.points", "quality.repetitions")
+    shown = [
         *kernel_names(by),
-        replace(metric, audience=several),
-        replace(unit, audience=several),
-        model,
-        growth,
-        *quality,
-        *further_columns(),
+        *measured_as,
+        *model,
+        *(replace(column, audience=Audience.FILES) for column in counts),
     ]
+    columns = [*shown, *further_columns(shown)]
     notes = [*left_out(summary.rows(by), rows), *remark_sentences(summary)]
     named = (f"{name} [{in_unit}]" if in_unit else name for name, in_unit in metrics)
     return filled(columns, rows, notes=notes, title=f"Models of {', '.join(named)}")

@@ -1,10 +1,10 @@
 """The columns of kernels: what is said about each in summary.json, and from there in every table and page.
 
-A further column is one `Column` of `KERNELS`: ranking, models and DataFrames have it at their end.
+To add a column, add one `Column` to `KERNELS`; every table shows it last, under the same name.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -217,9 +217,14 @@ KERNELS: tuple[Column[Any], ...] = (
         about="region names from the root down, the middle folded into one beyond 200; "
         "for a region its name alone",
     ),
-    Column(key="region", values=lambda found: found.each(found.level.kernels.regions)),
+    Column(
+        key="region",
+        values=lambda found: found.each(found.level.kernels.regions),
+        audience=Audience.PROGRAMS,
+    ),
     Column(
         key="paradigm",
+        audience=Audience.PROGRAMS,
         values=lambda found: found.each(found.level.kernels.paradigms),
         about="compiler, user, mpi, openmp ...; empty where unknown",
     ),
@@ -232,13 +237,27 @@ KERNELS: tuple[Column[Any], ...] = (
     ),
     Column(
         key="metric",
+        audience=Audience.PROGRAMS,
         values=lambda found: [found.level.kernels.metric] * len(found.chosen),
         about="effort where time was summed over locations",
     ),
-    Column(key="unit", values=lambda found: [found.level.kernels.unit] * len(found.chosen)),
-    Column(key="model", kind=_MODEL, values=lambda found: map(model_json, found.formulas), folds=True),
+    Column(
+        key="unit",
+        audience=Audience.PROGRAMS,
+        values=lambda found: [found.level.kernels.unit] * len(found.chosen),
+    ),
+    Column(
+        key="model",
+        name="formula",
+        heading="model",
+        kind=_MODEL,
+        audience=Audience.PROGRAMS,
+        values=lambda found: map(model_json, found.formulas),
+        folds=True,
+    ),
     Column(
         key="growth",
+        audience=Audience.PROGRAMS,
         kind=GROWTH,
         values=lambda found: (
             stated_law(statement, formula.growth)
@@ -249,8 +268,8 @@ KERNELS: tuple[Column[Any], ...] = (
     ),
     Column(
         key="growth_class",
-        name="growth",
         heading="growth",
+        audience=Audience.PROGRAMS,
         values=lambda found: found.growths,
         write=growth_cell,
         styles=_growth_styles,
@@ -267,7 +286,7 @@ KERNELS: tuple[Column[Any], ...] = (
     Column(
         key="quality.smape",
         kind=ERROR,
-        unit="%",
+        audience=Audience.PROGRAMS,
         heading="SMAPE",
         values=lambda found: found.models.quality.smape,
         dispensable=1,
@@ -276,7 +295,7 @@ KERNELS: tuple[Column[Any], ...] = (
     Column(
         key="quality.cv_smape",
         kind=ERROR,
-        unit="%",
+        audience=Audience.PROGRAMS,
         heading="SMAPE cv",
         values=lambda found: found.models.quality.cv_smape,
         dispensable=2,
@@ -286,13 +305,13 @@ KERNELS: tuple[Column[Any], ...] = (
         key="quality.points",
         kind=WHOLE_KIND,
         values=lambda found: found.models.quality.points.tolist(),
-        audience=Audience.FILES,
+        audience=Audience.PROGRAMS,
     ),
     Column(
         key="quality.repetitions",
         kind=WHOLE_KIND,
         values=lambda found: found.models.quality.repetitions.tolist(),
-        audience=Audience.FILES,
+        audience=Audience.PROGRAMS,
     ),
     Column(
         key="measured",
@@ -303,6 +322,7 @@ KERNELS: tuple[Column[Any], ...] = (
     Column(
         key="share_measured",
         kind=SHARE_OF_SUM,
+        audience=Audience.PROGRAMS,
         heading="share now",
         values=lambda found: found.shares(found.outlook.share_measured),
         dispensable=1,
@@ -311,6 +331,7 @@ KERNELS: tuple[Column[Any], ...] = (
     Column(
         key="share_at_target",
         kind=SHARE_OF_SUM,
+        audience=Audience.PROGRAMS,
         heading="at target",
         values=lambda found: found.shares(found.outlook.share_target),
         about="share of the predicted total at the last target; null if the metric has no sum",
@@ -325,42 +346,14 @@ KERNELS: tuple[Column[Any], ...] = (
     Column(
         key="notes",
         kind=_NOTES,
+        audience=Audience.PROGRAMS,
         values=RankedKernels.notes,
         about="what limits the trust in the model, in words",
     ),
 )
 
-PLACED = frozenset(
-    {
-        "id",
-        "callpath",
-        "region",
-        "paradigm",
-        "metric",
-        "unit",
-        "model",
-        "growth",
-        "growth_class",
-        "probability_growing",
-        "quality.smape",
-        "quality.cv_smape",
-        "quality.points",
-        "quality.repetitions",
-        "measured",
-        "share_measured",
-        "share_at_target",
-        "predictions",
-        "flags",
-        "notes",
-    }
-)
-"""Columns that tables of kernels put where they belong; any other follows at the end."""
-
-
-def further_columns() -> list[Column[Any]]:
-    """Return the columns of `KERNELS` that no table places, for kernels of a summary."""
-    return [column.as_stored for column in KERNELS if column.key not in PLACED]
-
+CELLS = tuple(column for column in KERNELS if column.key not in ("measured", "predictions"))
+"""The columns of tables with one row per kernel: those that are no lists."""
 
 PREDICTION: Column[Rows] = Column(
     key="prediction", name="value", heading="predicted", kind=ESTIMATE, unit=_unit, dispensable=3
@@ -369,6 +362,12 @@ PREDICTION: Column[Rows] = Column(
 
 
 def kernel_columns(*keys: str) -> list[Column[Any]]:
-    """Return columns of `KERNELS` by their keys, for kernels of a summary."""
+    """Return columns of `KERNELS` by their keys, for kernels of a summary and for people."""
     known = {column.key: column.as_stored for column in KERNELS}
-    return [known[key] for key in keys]
+    return [replace(known[key], audience=Audience.ALL) for key in keys]
+
+
+def further_columns(shown: Iterable[Column[Any]]) -> list[Column[Any]]:
+    """Return those that a table has behind the names and others that it shows, for kernels of a summary."""
+    placed = {"id", "callpath"} | {column.key for column in shown}
+    return [column.as_stored for column in CELLS if column.key not in placed]

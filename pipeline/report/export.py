@@ -3,8 +3,6 @@
 The command line knows the rows from the start: functions import what takes long to import.
 """
 
-import csv
-import io
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -72,21 +70,16 @@ def _extrap_lines(analysis: "Analysis") -> Iterator[str]:
                 yield json.dumps(entry, ensure_ascii=False)
 
 
-_NAMES = ("region", "metric", "unit")
-_FIGURES = ("formula", "growth", "probability_growing", "smape", "share_measured", "share_at_target")
-_READ = {*_NAMES, *_FIGURES, "model", "quality.smape", "predictions"}  # columns of kernels that have these
-
-
 def _csv(analysis: "Analysis", outlook: "Outlook", targets: "FloatArray") -> str:
-    """Return one row per call path: path, model, quality, share and the prediction at the last target.
+    """Return one row per call path with its model and the prediction at the last target.
 
     The predictions at all targets follow if there are several, with columns such as ``value at p=64``.
     """
     import numpy as np
 
-    from pipeline.columns.column import ENDS, json_rows
-    from pipeline.columns.kernels import KERNELS, RankedKernels
-    from pipeline.wording.escaping import csv_text
+    from pipeline.columns.column import ENDS, Column, filled, json_rows
+    from pipeline.columns.kernels import CELLS, KERNELS, RankedKernels
+    from pipeline.report.render.text_formats import csv_text
     from pipeline.wording.quantities import value_text
 
     parameters, level = analysis.experiment.parameters, analysis.callpaths
@@ -100,18 +93,13 @@ def _csv(analysis: "Analysis", outlook: "Outlook", targets: "FloatArray") -> str
     points = [dict(zip(parameters, at, strict=True)) for at in targets.tolist()]
     texts = [",".join(f"{name}={value_text(value)}" for name, value in at.items()) for at in points]
     shown = [("_at_target", -1), *((f" at {at}", n) for n, at in enumerate(texts) if len(texts) > 1)]
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    predicted = (f"{end}{suffix}" for suffix, _ in shown for end in ENDS)
-    writer.writerow(["callpath", *_NAMES, *_FIGURES, *predicted])
-    rows = json_rows([column for column in KERNELS if column.key in _READ], kernels)
-    for path, row in zip(level.kernels.callpaths, rows, strict=True):
-        names = ("->".join(path), *(row[name] for name in _NAMES))
-        known = {**row, **row["model"], **row["quality"]}
-        figures = [known[name] for name in _FIGURES]
-        ends = [row["predictions"][n][end] for _, n in shown for end in ENDS]
-        writer.writerow([*map(csv_text, names), *figures, *ends])
-    return text.getvalue()
+    predicted: list[Column[Any]] = [
+        Column(key=f"{end}{suffix}", each=lambda row, n=n, end=end: row["predictions"][n][end])
+        for suffix, n in shown
+        for end in ENDS
+    ]
+    columns = [*(column.as_stored for column in CELLS), *predicted]
+    return csv_text(filled(columns, json_rows(KERNELS, kernels)))
 
 
 def _hatchet(analysis: "Analysis", *_: object) -> str:

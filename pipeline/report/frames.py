@@ -14,7 +14,7 @@ from ingest.run_settings import SETTING, metadata_of, stated
 from pipeline.columns.answers import expectations_table, isoefficiency_table, jobs_table
 from pipeline.columns.cells import DataTable
 from pipeline.columns.changes import measured_at
-from pipeline.columns.kernels import KERNELS, PLACED, RankedKernels
+from pipeline.columns.kernels import CELLS, RankedKernels
 from pipeline.columns.scales import SCALES, WHERE_MEASURED
 from pipeline.gate.check_result import CheckResult
 from pipeline.models.kernels import SECOND_UNITS
@@ -78,41 +78,20 @@ def measurements_frame(experiment: Experiment) -> pd.DataFrame:
     return pd.DataFrame(columns | {name: values[measured] for name, values in metrics.items()})
 
 
-_MODELS = {
-    "metric": "metric",
-    "unit": "unit",
-    "formula": "model",
-    "growth": "growth",
-    "growth_class": "growth_class",
-    "probability_growing": "probability_growing",
-    "quality": "quality.cv_smape",
-    "smape": "quality.smape",
-    "share": "share_measured",
-    "points": "quality.points",
-    "repetitions": "quality.repetitions",
-    "notes": "notes",
-}
-"""Columns of tables of models, and which of `KERNELS` they are."""
-
-
 def models_frame(level: Level, outlook: Outlook) -> pd.DataFrame:
     """Return one row per kernel with its model, the largest at the target of the outlook first.
 
-    ``share`` is that at the largest measured scale, ``smape`` the error of the model at the measured points
-    in per cent, ``quality`` the same with every point predicted from the others. Call paths have their
-    ``id``. Columns that tables of kernels have besides follow.
+    The columns are those of `CELLS`, whose names all tables of kernels have. ``kernel`` is a call path as a
+    tuple or the name of a region; call paths have their ``id``.
     """
     found = RankedKernels(level=level, outlook=outlook, chosen=outlook.order)
+    columns: Columns = {}
+    for column in CELLS:
+        values = list(map(column.in_files, column.of(found)))
+        if not column.kind.may_lack or any(value is not None for value in values):
+            columns[column.file_name] = values
     names = kernel_names(level)
-    columns: Columns = {} if (level.kernels.node < 0).all() else {"id": level.kernels.node[found.chosen] + 1}
-    columns["kernel"] = [names[k] for k in found.chosen.tolist()]
-    of = {column.key: column for column in KERNELS}
-    others = {key: key for key in of if key not in PLACED}
-    for name, key in (_MODELS | others).items():
-        values, kind = of[key].of(found), of[key].kind
-        is_plain = kind.is_number or all(isinstance(value, str) for value in values)
-        columns[name] = values if is_plain else ["" if one is None else kind.write(one) for one in values]
-    return pd.DataFrame(columns)
+    return pd.DataFrame(columns | {"kernel": [names[k] for k in found.chosen.tolist()]})
 
 
 def kernel_names(level: Level) -> list[str | tuple[str, ...]]:
@@ -214,7 +193,7 @@ def projection_frame(projection: "ApplicationProjection") -> pd.DataFrame:
     lines = (*projection.parts, projection.total)
     return pd.DataFrame(
         {
-            "part": [" / ".join(line.path) for line in lines],
+            "part": ["/".join(line.path) for line in lines],
             "value": [line.value for line in lines],
             "lower": [line.lower for line in lines],
             "upper": [line.upper for line in lines],

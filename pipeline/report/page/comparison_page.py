@@ -270,7 +270,7 @@ def _rows(result: CheckResult, span: float) -> Iterator[dict[str, object]]:
         yield {
             **{key: of_all[n] for key, of_all in texts.items()},
             "name": kernel_name(one, 90),
-            "whole": " / ".join(one.kernel.callpath),
+            "whole": one.kernel.text,
             "kind": one.verdict.value,
             "bar": _bar(one.stated, span),
             "models": [side.formula for side in sides if side is not None and side.formula],

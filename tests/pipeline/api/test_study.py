@@ -149,11 +149,11 @@ def test_the_frame_has_a_row_per_kernel_with_its_quality(models):
     assert list(frame.index) == ["sum", "solve", "main"]
     assert frame.growth["sum"] == "p^2"
     assert frame.probability_growing["sum"] > 0.99 > 0.5 > frame.probability_growing["solve"]
-    assert frame.share.sum() == pytest.approx(1.0)
+    assert frame.share_measured.sum() == pytest.approx(1.0)
     assert (frame.points == 5).all() and (frame.repetitions == 2).all()
     level = models._analysis.regions
     number = [path[0] for path in level.kernels.callpaths].index("sum")
-    assert frame.quality["sum"] == level.models.quality.cv_smape[number]
+    assert frame.cv_smape["sum"] == level.models.quality.cv_smape[number]
     assert frame.smape["sum"] == level.models.quality.smape[number]
 
 
@@ -206,7 +206,7 @@ def test_the_python_text_is_the_formula(models):
     p = np.array([1, 2, 4, 40])
     predicted = models["main/sum"].predict(p=p.tolist())["value"]
     assert names["main_sum"](p) == pytest.approx(predicted.to_numpy(), rel=0.1)
-    assert "Return effort [core-s] of main > sum, for p = 1 .. " in names["main_sum"].__doc__
+    assert "Return effort [core-s] of main/sum, for p = 1 .. " in names["main_sum"].__doc__
 
 
 def test_latex_text(models):

@@ -180,8 +180,8 @@ def test_shares_at_every_target_add_up(read, show):
 def test_models_are_those_of_the_summary(read, show):
     rows = json.loads(show("model", "--json", "-"))["kernels"]
     frame = read("model")
-    assert list(frame["model"]) == [row["model"]["formula"] for row in rows]
-    assert list(frame["cv_smape [%]"]) == [row["quality"]["cv_smape"] for row in rows]
+    assert list(frame["formula"]) == [row["model"]["formula"] for row in rows]
+    assert list(frame["cv_smape"]) == [row["quality"]["cv_smape"] for row in rows]
     assert list(frame["probability_growing"]) == [row["probability_growing"] for row in rows]
 
 

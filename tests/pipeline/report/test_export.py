@@ -7,6 +7,7 @@ import pytest
 
 from ingest.errors import UsageError
 from ingest.locate import locate
+from pipeline.columns.kernels import CELLS
 from pipeline.config.options import Options
 from pipeline.questions.analysis import default_target, look_ahead
 from pipeline.report.export import export_format
@@ -40,7 +41,7 @@ def test_json_lines_hold_every_measured_value_and_are_read_again(analysis, tmp_p
 
 def test_csv_has_a_row_per_call_path(analysis):
     rows = list(csv.DictReader(io.StringIO(exported(analysis, "csv"))))
-    assert [row["callpath"] for row in rows] == ["main", "main->solve", "main->sum"]
+    assert [row["kernel"] for row in rows] == ["main", "main/solve", "main/sum"]
     assert float(rows[2]["value_at_target"]) == pytest.approx(0.5 * 64**2, rel=0.02)
 
 
@@ -58,8 +59,8 @@ def test_csv_has_model_quality_shares_and_the_prediction_at_the_last_target(anal
     rows = list(csv.DictReader(io.StringIO(export_format("csv").write(analysis, outlook, targets))))
     row, models = rows[2], analysis.callpaths.models
     assert list(row) == [
-        *("callpath", "region", "metric", "unit", "formula", "growth", "probability_growing", "smape"),
-        *("share_measured", "share_at_target", "value_at_target", "lower_at_target", "upper_at_target"),
+        *(column.file_name for column in CELLS),
+        *("value_at_target", "lower_at_target", "upper_at_target"),
         *(f"{end} at p={p}" for p in (32, 128) for end in ("value", "lower", "upper")),
     ]
     assert (row["region"], row["metric"], row["unit"]) == ("sum", "effort", "core-s")

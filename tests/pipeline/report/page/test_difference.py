@@ -198,7 +198,7 @@ def test_the_target_moves_a_side_that_is_predicted(page: Any) -> None:
 
 def test_it_is_saved_as_a_table_with_both_sides(page: Any, mean: Any) -> None:
     rows = rows_of(saved(page, "Save as CSV: differential flame graph")[1])
-    assert [row["call path"] for row in rows] == [" > ".join(path) for path in EFFORT]
+    assert [row["call path"] for row in rows] == ["/".join(path) for path in EFFORT]
     names = [f"exclusive effort (core-s), measured at p = {p}" for p in (4, 64)]
     values = np.array([[float(row[name]) for name in names] for row in rows])
     np.testing.assert_allclose(values, mean[:, [0, 4]], rtol=1e-5)

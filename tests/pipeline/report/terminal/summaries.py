@@ -79,7 +79,7 @@ def kernel(name, share, **changes):
         "callpath": [name],
         "unit": "core-s",
         "metric": "effort",
-        "model": {"terms": [{}]},
+        "model": {"formula": "p", "terms": [{}]},
         "growth": "p",
         "growth_class": "grows, about p",
         "probability_growing": 0.96,

@@ -39,7 +39,7 @@ function csvCell(cell) {
  * @param {(k: number) => Cell[]} cells
  */
 export function pathRows(level, nodes, heads, cells) {
-  const rows = nodes.map((k) => [level.fullPathNames(k).join(" > "), ...cells(k)]);
+  const rows = nodes.map((k) => [level.fullPathNames(k).join("/"), ...cells(k)]);
   return [["call path", ...heads], ...rows];
 }
 

@@ -108,7 +108,7 @@ export function buildKernels(state) {
     column("kernel", {
       value: (k) => level.name(k),
       cell: (k) => kernelNode(level, k),
-      csv: () => [["kernel", (k) => level.fullPathNames(k).join(" > ")]],
+      csv: () => [["kernel", (k) => level.fullPathNames(k).join("/")]],
     }),
     column("share_measured", {
       value: (k) => shares.shareMeasured[k],
