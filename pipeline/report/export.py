@@ -6,12 +6,14 @@ The command line knows the rows from the start: functions import what takes long
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ingest.errors import UsageError, extra
 
 if TYPE_CHECKING:
     from ingest.arrays import FloatArray
+    from pipeline.columns.column import Row
     from pipeline.questions.analysis import Analysis, Outlook
 
 Writer: TypeAlias = "Callable[[Analysis, Outlook, FloatArray], str]"
@@ -94,12 +96,15 @@ def _csv(analysis: "Analysis", outlook: "Outlook", targets: "FloatArray") -> str
     texts = [",".join(f"{name}={value_text(value)}" for name, value in at.items()) for at in points]
     shown = [("_at_target", -1), *((f" at {at}", n) for n, at in enumerate(texts) if len(texts) > 1)]
     predicted: list[Column[Any]] = [
-        Column(key=f"{end}{suffix}", each=lambda row, n=n, end=end: row["predictions"][n][end])
-        for suffix, n in shown
-        for end in ENDS
+        Column(key=f"{end}{suffix}", each=partial(_predicted, n, end)) for suffix, n in shown for end in ENDS
     ]
     columns = [*(column.as_stored for column in CELLS), *predicted]
     return csv_text(filled(columns, json_rows(KERNELS, kernels)))
+
+
+def _predicted(target: int, end: str, row: "Row") -> float:
+    found: float = row["predictions"][target][end]
+    return found
 
 
 def _hatchet(analysis: "Analysis", *_: object) -> str:
