@@ -58,7 +58,7 @@ class Baseline:
     Attributes:
         machine: that it was measured on, or the processor.
         configuration: options on which the result depends, for the reader.
-        overhead, recorded, projected: as of `Origin`.
+        overhead, recorded, projected: those of `Origin`.
     """
 
     exact_numbers: ClassVar[bool] = True

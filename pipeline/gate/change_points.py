@@ -109,7 +109,7 @@ def _same_way(logs: FloatArray, start: int, at: int, end: int) -> float:
 
 
 def _possible(logs: FloatArray) -> BoolArray:
-    """Tell at which entries a new level may begin, bool[S, n].
+    """Return at which entries a new level may begin, bool[S, n].
 
     Two entries in sequence are beyond all but a tenth of the `_RECENT` entries before them.
     """
@@ -136,7 +136,7 @@ def _usual(before: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _begins(logs: FloatArray, at: int, least: float, raised: float) -> bool:
-    """Tell whether a new level begins at an entry; what comes before is all of one level."""
+    """Return whether a new level begins at an entry; all entries before it are of one level."""
     known = min(len(logs) - at, _MOST)
     if at < BEFORE:
         return False
@@ -432,7 +432,7 @@ def _likely(
         logs: the series.
         window: that the change is in.
         at: where it may be.
-        levels: from where to where the levels before and after it reach.
+        levels: where the level before it begins and the one after it ends.
         quantile: of twice the likelihood lost.
     """
     start, end = levels

@@ -133,7 +133,7 @@ class KernelResult:
             what all kernels share.
         located: for a region or the total, the call paths that the change comes from, the largest first.
         advice: what to do next.
-        masked: whether it got slower only beside the other kernels, which all got faster.
+        masked: whether it got slower only relative to the other kernels, which all got faster.
     """
 
     kernel: KernelId = field(metadata=NO_ENTRY)

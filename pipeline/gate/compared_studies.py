@@ -180,7 +180,7 @@ class _Side:
 
 @dataclass(frozen=True, eq=False)
 class _Pair:
-    """Two studies beside each other."""
+    """Both studies at the common points."""
 
     before: _Side
     now: _Side
@@ -530,7 +530,7 @@ def compare_trees(studies: ComparedStudies, targets: Sequence[Mapping[str, float
 
     Args:
         studies: A and B; what has another name in B stands where B has it.
-        targets: as of `KernelValues.targets`, by default four times the largest scale of B.
+        targets: see `KernelValues.targets`; by default four times the largest scale of B.
     """
     matched, sides = studies.matched, studies.sides
     a, b = sides

@@ -66,7 +66,7 @@ class KernelId:
         return self.callpath[-1]
 
     def matches(self, pattern: str) -> bool:
-        """Tell whether a pattern selects this kernel; ``*/name`` selects the region and its call paths.
+        """Return whether a pattern selects this kernel; ``*/name`` selects the region and its call paths.
 
         Only ``total`` selects the total.
         """

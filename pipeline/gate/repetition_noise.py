@@ -117,7 +117,7 @@ def common_variance(variance: FloatArray, degrees: FloatArray) -> tuple[float, f
         degrees: float64[n], their degrees of freedom.
 
     Returns:
-        The common variance, and how many degrees of freedom it counts for beside each; `CERTAIN` if the
+        The common variance, and how many further degrees of freedom it gives each; `CERTAIN` if the
         variances differ by no more than chance, 0 if there are too few to know.
     """
     seen = degrees > 0
@@ -157,7 +157,7 @@ def robust_log_means(*studies: FloatArray, rounding: Sequence[FloatArray] = ()) 
     """
     logs = [_natural_logs(values) for values in studies]
     scale = _spread(np.concatenate([_differences(one) for one in logs], axis=2))
-    for error in rounding:  # a value beside the others by one step is no outlier
+    for error in rounding:  # a value one step from the others is no outlier
         scale = np.hypot(scale, error)
     means = (_reduced(one, _repetition_weights(one, scale)) for one in logs)
     return tuple(
@@ -260,7 +260,7 @@ _FEWEST_PAIRS = 2  # with which pairs say how much they differ
 
 @dataclass(frozen=True, eq=False)
 class RunFactors:
-    """What every run does to all of its kernels, beside the typical run of its point.
+    """What every run does to all of its kernels, relative to the typical run of its point.
 
     Attributes:
         log_factor: float64[P, R], natural logarithm; 0 for a typical run and if it cannot be separated from

@@ -110,7 +110,7 @@ def estimate_changes(
 
 
 def _trends(measured: Estimates, limit: FloatArray, x: FloatArray) -> Trends:
-    """Estimate what several points say together; arguments as of `trend`."""
+    """Estimate what several points say together; arguments are those of `trend`."""
     rise, misfit = trend(measured, limit, x)
     # A rise that rests on one point off the line is an outlier, or a step that the points themselves show.
     rise = replace(rise, error=rise.error * np.sqrt(misfit)[:, None])
@@ -137,7 +137,7 @@ def mean_over_points(measured: Estimates, limit: FloatArray) -> Estimates:
 
 
 def _noise(squares: FloatArray, degrees: FloatArray, alone: BoolArray) -> Noise:
-    """Estimate noise from kernels that are not sums; sums get theirs beside them, without contributing."""
+    """Estimate noise from kernels that are not sums; sums get theirs without contributing."""
     learnt = moderated_noise(squares[alone], degrees[alone])
     if alone.all():
         return learnt

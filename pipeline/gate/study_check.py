@@ -62,7 +62,7 @@ class BaselineKind(Enum):
     """What a study is compared with."""
 
     BASELINE = "a baseline, measured some other day"
-    PAIRED = "runs beside its own: those with the same number ran one after the other"
+    PAIRED = "runs of both programs in turn: those with the same number ran in sequence"
     HISTORY = "earlier results, each of which counts as one repetition"
 
 
@@ -344,7 +344,7 @@ def _with_common(
 
 
 def _too_noisy(kernels: Sequence[KernelResult], options: CheckOptions) -> list[str]:
-    """Return why noise makes a check inconclusive as a whole; empty if what can be told is enough."""
+    """Return why noise makes a check inconclusive as a whole; empty if enough kernels can be judged."""
     doubtful = [one for one in kernels if one.verdict is Ruling.INCONCLUSIVE]
     masked = [one for one in doubtful if one.masked]
     if masked:

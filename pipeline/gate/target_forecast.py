@@ -154,7 +154,7 @@ def forecast_recognised(
 
 
 def _equal(one: FloatArray, other: FloatArray) -> BoolArray:
-    """Tell which kernels have equal values, float64[K, P, R] both: bool[K]."""
+    """Return which kernels have equal values, float64[K, P, R] both: bool[K]."""
     if one.shape != other.shape:
         return np.zeros(len(one), dtype=np.bool_)
     equal: BoolArray = ((one == other) | (np.isnan(one) & np.isnan(other))).all(axis=(1, 2))

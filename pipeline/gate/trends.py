@@ -91,7 +91,7 @@ def _chosen(logs: FloatArray, steps: tuple[ChangePoint, ...]) -> Development:
 
 
 def _with_line(logs: FloatArray, ends: tuple[int, int], places: Sequence[int]) -> Development | None:
-    """Return a drift and the steps beside it, as they are in the series without the drift; None if none."""
+    """Return a drift and the remaining steps, as they are in the series without the drift; None if none."""
     heights = np.linalg.lstsq(
         np.column_stack([_levels(len(logs), places), _lines(len(logs), [ends])[0]]), logs
     )[0]
@@ -154,7 +154,7 @@ def _left_by(columns: FloatArray, rows: FloatArray) -> FloatArray:
 
 
 def _best_line(logs: FloatArray, places: Sequence[int]) -> tuple[float, tuple[int, int]]:
-    """Return the squares left by the best line beside steps at some places, and the ends of that line."""
+    """Return the squares that the best line with steps at some places leaves, and the ends of that line."""
     n = len(logs)
     at = np.unique(np.linspace(0, n - 1, _ENDS).round().astype(np.int64)).tolist()
     ends = [(a, b) for a in at for b in at if b - a >= _SHORTEST - 1]
@@ -194,7 +194,7 @@ class HistoryRow:
         at, target: the largest measured point, and the one predicted, as JSON.
         value, share, wall_seconds, efficiency: measured there.
         verdict: of a check; empty without one.
-        overhead, machine: as of `Origin`.
+        overhead, machine: those of `Origin`.
         recorded: digest of the functions recorded.
         commit: of this state, for links.
     """
@@ -441,7 +441,7 @@ def entries_text(count: int) -> str:
 
 
 def too_few(count: int, where: str = "") -> str:
-    """Say that so many entries are too few to tell whether anything changed; empty if they are enough."""
+    """Say that so many entries are too few to decide whether anything changed; empty if they are enough."""
     if count >= ENOUGH:
         return ""
     return f"too few entries{where} to tell: {count}, at least {ENOUGH} are needed"
@@ -535,7 +535,7 @@ def _may_be_one(leader: KernelTrends, place: KernelStep, kernel: KernelTrends, s
 
 
 def _is_caller(kernel: KernelId, callee: KernelId) -> bool:
-    """Tell whether the time of one kernel is in that of another: of the total, its region or a caller."""
+    """Return whether the time of one kernel is in that of another: of the total, its region or a caller."""
     if kernel.level is Scope.TOTAL:
         return True
     if kernel.level is Scope.REGION:

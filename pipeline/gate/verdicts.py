@@ -378,7 +378,7 @@ def _appeared(matched: Matched, row: int, options: CheckOptions) -> tuple[Findin
 
 
 def _masked(family: TestFamily, k: int, level: float) -> str:
-    """Return what to do about a kernel that got slower only beside others that got faster; else nothing."""
+    """Return what to do about a kernel slower only relative to others that got faster; else nothing."""
     for ground, p in family.relative.items():
         hits = np.flatnonzero(p[k] <= level)
         if len(hits):

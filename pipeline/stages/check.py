@@ -294,7 +294,7 @@ def check_study(
     machine: str = "",
     progress: ProgressDisplay = no_progress,
     places: Places = None,
-    tell: Callable[[GateStudy], None] = lambda _: None,
+    announce: Callable[[GateStudy], None] = lambda _: None,
     *,
     baseline: Path | None = None,
     paired_with: Path | None = None,
@@ -304,8 +304,8 @@ def check_study(
     """Check a study against at most one of three, and the rules; with ``--strict`` skipped input counts.
 
     Args:
-        rules: as of `check_rules`.
-        tell: is called for each study that was read, before it is compared.
+        rules: see `check_rules`.
+        announce: is called for each study that was read, before it is compared.
         baseline: file of `pipeline baseline`.
         paired_with: runs of the other program, in turn with those of the study.
         history: file of `pipeline history add`, of which the `last` entries count.
@@ -328,7 +328,7 @@ def check_study(
     study = read_study(path, like_baseline(options, known), *reading)
     studies, candidate = (study, *others), study.measurements
     for one in studies:
-        tell(one)
+        announce(one)
     if entries is not None:
         known, candidate = against_history(candidate, entries, last)
         kind = BaselineKind.HISTORY

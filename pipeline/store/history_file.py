@@ -137,7 +137,7 @@ def read_history(path: Path) -> pa.Table:
 
 
 def _is_intact(table: pa.Table) -> bool:
-    """Tell whether a table has the values it was written with; files of the first version do not say."""
+    """Return whether a table has the values it was written with; files of the first version do not say."""
     metadata = table.schema.metadata or {}
     if _DIGEST in metadata:
         return bool(metadata[_DIGEST] == _digest(table))
@@ -270,7 +270,7 @@ def _of_one_kind(head: HistoryRow, newest: HistoryRow) -> bool:
 
 
 def _alike(head: HistoryRow, newest: HistoryRow) -> bool:
-    """Tell whether the first rows of two entries belong to entries that can be compared."""
+    """Return whether the first rows of two entries belong to entries that can be compared."""
     return _of_one_kind(head, newest) and (head.machine in ("", newest.machine) or not newest.machine)
 
 
@@ -339,7 +339,7 @@ def _point(text: str) -> dict[str, float]:
 
 
 def _of_one_callpath(kernels: Sequence[KernelId], value: FloatArray) -> BoolArray:
-    """Tell which kernels are regions with the values of a single call path, bool[K]: nothing new."""
+    """Return which kernels are regions with the values of a single call path, bool[K]: nothing new."""
     callpaths: dict[str, list[int]] = defaultdict(list)
     for k, kernel in enumerate(kernels):
         if kernel.level is Scope.CALLPATH:

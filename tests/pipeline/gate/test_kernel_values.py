@@ -65,11 +65,6 @@ def test_shares_of_a_total_of_zero_are_zero():
     assert (study({"a": 0.0}).share == 0).all()
 
 
-def test_points_by_name():
-    whole = study({"a": 1.0})
-    assert whole.named(whole.points[:2]) == ({"p": 8.0}, {"p": 16.0})
-
-
 def test_kernels_below_a_share_at_every_point_are_left_out_and_the_total_stays():
     whole = study(many(tiny=1e-4, late=[0, 0, 0, 0, 1.0]))
     kept = whole.above_share(0.001)
@@ -162,11 +157,6 @@ def test_what_is_not_available_is_said_so(experiment):
     assert np.isnan(whole.parallel_efficiency).all()
 
 
-def test_a_metric_that_was_not_measured_is_refused(experiment):
-    with pytest.raises(InputError):
-        measurements_of(experiment, ScalingDecision(Scaling.STRONG, "p", ""), "visits")
-
-
 def test_a_metric_without_a_sum_is_refused():
     profile = make_profile({"max_time": {("main",): [1.0]}}, kinds={"max_time": MetricKind.MAXIMUM})
     runs = [MeasuredRun((p,), 1, reduce_profile(profile, ["max_time"])) for p in (1.0, 2.0)]
@@ -183,24 +173,20 @@ def whole(comparison, **changed):
     return replace(made, comparison=comparison, locations=lambda points: 2 * points[:, 0], **changed)
 
 
-def test_under_strong_scaling_effort_is_compared():
-    made = whole(Comparison.STRONG)
-    found = wall_times(made, np.array([620.0, 520, 100, 520, 100]), POINT)
-    assert found.seconds == pytest.approx(np.array([620.0, 520, 100, 520, 100]) / 128)
-    assert found.efficiency == pytest.approx([172 / 620, 72 / 520, 1, 72 / 520, 1])
-
-
-def test_under_weak_scaling_wall_time_is_compared():
-    made = whole(Comparison.WEAK, metric="time", unit="s")
-    found = wall_times(made, np.array([620.0, 520, 100, 520, 100]), POINT)
-    assert found.seconds.tolist() == [620, 520, 100, 520, 100]
-    assert found.efficiency == pytest.approx([172 / 620, 72 / 520, 1, 72 / 520, 1])
-
-
-def test_seconds_of_one_location_become_effort_under_strong_scaling():
-    made = whole(Comparison.STRONG, metric="time", unit="s")
-    found = wall_times(made, np.array([43.0, 18, 25, 18, 25]), POINT)  # 8 times the locations, a quarter
-    assert found.efficiency == pytest.approx([172 / 43 / 8, 72 / 18 / 8, 100 / 25 / 8, 0.5, 0.5])
+@pytest.mark.parametrize(
+    ("made", "values", "seconds", "factor"),
+    [
+        (whole(Comparison.STRONG), [620.0, 520, 100, 520, 100], 1 / 128, 1),
+        (whole(Comparison.WEAK, metric="time", unit="s"), [620.0, 520, 100, 520, 100], 1, 1),
+        # seconds of one location become effort: 8 times the locations
+        (whole(Comparison.STRONG, metric="time", unit="s"), [43.0, 18, 25, 18, 25], 1, 1 / 8),
+    ],
+    ids=["effort", "wall time", "seconds of one location"],
+)
+def test_effort_is_compared_under_strong_scaling_and_wall_time_under_weak(made, values, seconds, factor):
+    found = wall_times(made, np.array(values), POINT)
+    assert found.seconds == pytest.approx(np.array(values) * seconds)
+    assert found.efficiency == pytest.approx(factor * np.array([172.0, 72, 100, 72, 100]) / values)
 
 
 def test_what_is_compared_has_the_same_other_parameters():

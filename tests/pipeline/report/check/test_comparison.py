@@ -16,6 +16,8 @@ from pipeline.report.page.comparison_page import comparison_html
 from tests.pipeline.report.check.results import NASTY, compared, kernel, kernels, result, trees
 from tests.terminal_output import printed
 
+RENAMED = KernelId(Scope.CALLPATH, ("main", "old")), KernelId(Scope.CALLPATH, ("main", "new"))
+
 
 def test_the_comparison_page_is_escaped_and_needs_nothing_else(nasty):
     hostile = trees({NASTY: 5.0, "k": 3.0})
@@ -55,7 +57,6 @@ def test_the_comparison_page_shows_both_sides_their_models_and_renames():
         candidate=StudySide(**side, formula="4 * p"),
         target=(PointRatio({}, 7.0, 1, 1), PointRatio({}, 8.0, 2.0, 9.0)),
     )
-    ids = KernelId(Scope.CALLPATH, ("main", "old")), KernelId(Scope.CALLPATH, ("main", "new"))
     quiet = kernel("quiet", Ruling.UNCHANGED, evidence=(Finding(Ground.MEASURED, "nothing here"),))
     found = result(
         one,
@@ -65,7 +66,7 @@ def test_the_comparison_page_shows_both_sides_their_models_and_renames():
         notices=("beware",),
         targets=({"p": 4.0}, {"p": 8.0}),
     )
-    page = comparison_html(compared(found, (ids,), ("A", "B")), trees())
+    page = comparison_html(compared(found, (RENAMED,), ("A", "B")), trees())
     for text in (
         "<div>3 + p</div><div>4 * p</div>",
         "<li>main › old → main › new</li>",
@@ -122,15 +123,13 @@ def test_a_comparison_in_the_terminal_speaks_of_a_and_b():
 
 
 def test_a_comparison_as_data_has_no_outcome():
-    ids = KernelId(Scope.CALLPATH, ("main", "old")), KernelId(Scope.CALLPATH, ("main", "new"))
-    found = document(comparison_document(compared(result(kernel()), (ids,), ("x", "y"))))
+    found = document(comparison_document(compared(result(kernel()), (RENAMED,), ("x", "y"))))
     assert (found["a"], found["b"]) == ("x", "y")
     assert found["renamed"] == [{"a": ["main", "old"], "b": ["main", "new"]}]
     assert set(check_document(result(kernel()))) - set(found) == {"outcome", "exit_code", "expectations"}
 
 
 def test_the_notes_of_the_table_are_what_stands_around_it_in_the_terminal():
-    ids = KernelId(Scope.CALLPATH, ("main", "old")), KernelId(Scope.CALLPATH, ("main", "new"))
-    notes = comparison_table(compared(result(kernel()), (ids,)), limit=15).notes
+    notes = comparison_table(compared(result(kernel()), (RENAMED,)), limit=15).notes
     assert notes[0] == comparison_verdict(result(kernel()))
     assert notes[-1] == "Possibly renamed: main › old → main › new"

@@ -50,23 +50,20 @@ def test_the_terminal_of_studies_that_cannot_be_compared(snapshot):
     )
 
 
-def test_markdown(every_kind, snapshot):
-    snapshot(check_markdown(every_kind.result), "check.md")
-
-
-def test_junit(every_kind, snapshot):
-    snapshot(junit_xml(every_kind.result), "junit.xml")
-
-
-def test_github(every_kind, snapshot):
-    snapshot("\n".join(github_annotations(every_kind.result, "/src")) + "\n", "github.txt")
-
-
-def test_gitlab(every_kind, snapshot):
-    snapshot(
-        json.dumps(gitlab_code_quality(every_kind.result, "/src", "pipeline.toml"), indent=1) + "\n",
-        "gitlab.json",
-    )
+@pytest.mark.parametrize(
+    ("name", "made"),
+    [
+        ("check.md", check_markdown),
+        ("junit.xml", junit_xml),
+        ("github.txt", lambda found: "\n".join(github_annotations(found, "/src")) + "\n"),
+        (
+            "gitlab.json",
+            lambda found: json.dumps(gitlab_code_quality(found, "/src", "pipeline.toml"), indent=1) + "\n",
+        ),
+    ],
+)
+def test_ci_servers(every_kind, snapshot, name, made):
+    snapshot(made(every_kind.result), name)
 
 
 def test_a_comparison_in_the_terminal(every_kind, snapshot):
