@@ -36,7 +36,7 @@ from ingest.run_names import (
 from ingest.run_settings import COMMON_NAMES, METADATA
 
 _KIND = "kind"
-"""What the texts in names tell, as `--group-by` takes it."""
+"""What the texts in names distinguish, as `--group-by` takes it."""
 
 _LABELS = frozenset(
     (
@@ -93,9 +93,9 @@ class Discovery:
 
     parameters: tuple[str, ...]  # the names of the parameters, including those with one value in all runs
     runs: tuple[Run, ...]
-    skipped: tuple[Skipped, ...] = ()  # what is beside the runs and not read
+    skipped: tuple[Skipped, ...] = ()  # what lies next to the runs and is not read
     notices: tuple[str, ...] = ()  # one sentence for everything doubtful
-    # what the runs state in `Run.metadata` that tells of which kind they are; kinds are no series
+    # what the runs state in `Run.metadata` by which kinds are distinguished; kinds are no series
     labels: tuple[str, ...] = ()
     listed: bool = False  # whether the configuration lists the runs, which is right whatever the profiles say
 
@@ -214,7 +214,10 @@ def _described(metadata: Metadata, skipped: Sequence[Skipped]) -> Discovery:
 def _inferred(inferred: Inferred, skipped: Sequence[Skipped]) -> Discovery:
     described, proposal = inferred.described, inferred.proposal
     values = list(zip(*proposal.parameters.values(), strict=True))
-    parameters, texts = tuple(proposal.parameters), _telling_texts([run.name for run in described.runs])
+    parameters, texts = (
+        tuple(proposal.parameters),
+        _texts_of_kinds([run.name for run in described.runs]),
+    )
     notices = (inferred.notice, *_mixed_formats(described.found))
     aside = (*skipped, *described.damaged)
     return _study(described.found, parameters, values, proposal.repetitions, aside, notices, texts)
@@ -229,7 +232,7 @@ def _study(
     notices: tuple[str, ...],
     texts: Sequence[str] = (),
 ) -> Discovery:
-    """Number the runs of each kind; what tells the kinds is metadata."""
+    """Number the runs of each kind; what distinguishes the kinds is metadata."""
     stated = [_stated(profile.reader.texts, profile) for profile in found]
     where = str(found[0].entry.parent)
     kept, points, kinds = _set_labels_apart(parameters, values, texts, stated, where)
@@ -423,7 +426,8 @@ def _numbered(
     return tuple(sorted(runs, key=lambda run: (run.parameters, run.repetition, run.path)))
 
 
-# Runs of several kinds, told by labels: texts in their names, numbers that are no order, texts they state.
+# Runs of several kinds, distinguished by labels: texts in their names, numbers that are no order, and texts
+# they state.
 #
 # They are no series, nor are they repetitions: one kind is modelled, the one with the most points.
 
@@ -439,7 +443,7 @@ def _set_labels_apart(
 
     Args:
         values: one row per run.
-        texts: those in the name of each run, which tell kinds, too; empty if they say nothing.
+        texts: those in the name of each run, which distinguish kinds, too; empty if they say nothing.
         stated: the texts that each profile states, by name; none of a run that cannot be read.
 
     Returns:
@@ -451,41 +455,41 @@ def _set_labels_apart(
         for name, column in zip(parameters, columns, strict=True)
     ]
     rows = [tuple(v for v, label in zip(row, is_label, strict=True) if not label) for row in values]
-    told = [
+    labelled = [
         {n: f"{v:.15g}" for n, v, label in zip(parameters, row, is_label, strict=True) if label}
         for row in values
     ]
     labels = [name for name, label in zip(parameters, is_label, strict=True) if label]
     if kinds := _kinds_of(texts, values, where):
         labels.append(_KIND)
-        told = [{**of, _KIND: kind} for of, kind in zip(told, kinds, strict=True)]
-    for name in _telling_names(stated, rows, told):
+        labelled = [{**of, _KIND: kind} for of, kind in zip(labelled, kinds, strict=True)]
+    for name in _names_of_kinds(stated, rows, labelled):
         labels.append(name)
-        told = [{**of, name: run.get(name, "")} for of, run in zip(told, stated, strict=True)]
-    return tuple(name for name in parameters if name not in labels), rows, told
+        labelled = [{**of, name: run.get(name, "")} for of, run in zip(labelled, stated, strict=True)]
+    return tuple(name for name in parameters if name not in labels), rows, labelled
 
 
-def _telling_names(
-    stated: Sequence[Mapping[str, str]], points: Sequence[Point], told: Sequence[Mapping[str, str]]
+def _names_of_kinds(
+    stated: Sequence[Mapping[str, str]], points: Sequence[Point], labelled: Sequence[Mapping[str, str]]
 ) -> list[str]:
-    """Return the names of texts that tell kinds, without those that follow from others or from labels."""
+    """Return the names of texts that distinguish kinds, without those that follow from others or labels."""
     runs = [run for run in stated if run]
     names = set(runs[0]).intersection(*runs) if runs else set()
     at = [point for point, run in zip(points, stated, strict=True) if run]
-    known: list[tuple[str, ...]] = [tuple(of.values()) for of, run in zip(told, stated, strict=True) if run]
+    known = [tuple(of.values()) for of, run in zip(labelled, stated, strict=True) if run]
     chosen = []
     for name in sorted(names, key=lambda name: (_identifier(name) not in _BUILDS, name)):
         column = [run[name] for run in runs]
-        if _tells(_identifier(name), column, at) and not is_function(known, column):
+        if _distinguish(_identifier(name), column, at) and not is_function(known, column):
             chosen.append(name)
             known = [(*of, text) for of, text in zip(known, column, strict=True)]
     return chosen
 
 
-def _tells(name: str, column: Sequence[str], points: Sequence[Point]) -> bool:
-    """Return whether texts tell kinds: runs of a point differ, or other builds and machines made some points.
+def _distinguish(name: str, column: Sequence[str], points: Sequence[Point]) -> bool:
+    """Return whether texts distinguish kinds: runs of a point differ, or builds or machines made points.
 
-    What differs in each run tells nothing, nor do names of hosts and the like, which have numbers.
+    What differs in each run distinguishes nothing, nor do names of hosts and the like, which have numbers.
     """
     if _OCCASION.fullmatch(name) or any(map(_NO_KIND.search, column)):
         return False
@@ -505,14 +509,14 @@ def _words(name: str) -> list[str]:
     return [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)]
 
 
-def _telling_texts(names: Sequence[str]) -> list[str]:
+def _texts_of_kinds(names: Sequence[str]) -> list[str]:
     """Return the texts in names; nothing if they seem to be random: all different, names equally long."""
     texts = list(map(texts_of, names))
     return [] if len(set(texts)) == len(texts) and len(set(map(len, names))) == 1 else texts
 
 
 def _kinds_of(texts: Sequence[str], points: Sequence[Point], where: str) -> list[str]:
-    """Tell runs at one point apart whose names have other texts, such as strong and weak.
+    """Distinguish runs at one point whose names have other texts, such as strong and weak.
 
     Returns:
         What each run is called apart from what all are; empty if no two runs of a point differ.

@@ -418,7 +418,7 @@ def infer(found: Sequence[FoundProfile], directory: Path, *, constant: bool) -> 
         constant: whether runs that are all of one point are wanted, too.
 
     Returns:
-        None if they do not tell what varied: the profiles do not state their processes, the names contradict
+        None if what varied is undecided: the profiles do not state their processes, the names contradict
         them or have parameters that others lack, or only numbers vary of which nothing says what they are.
     """
     described = describe(found, directory)
@@ -627,7 +627,7 @@ def varied_size(points: Sequence[_Point], texts: Sequence[str], sizes: _Numbers)
 
     Args:
         points: the other parameters of each run.
-        texts: those in its name, which tell kinds if one of them has several points.
+        texts: those in its name, which distinguish kinds if one of them has several points.
         sizes: of each run by name, the one that says most first.
 
     Returns:

@@ -20,7 +20,7 @@ INFINITE = float("inf")
 
 @dataclass(frozen=True, kw_only=True)
 class Declaration:
-    """What is declared of an option beside its name, type and default."""
+    """What is declared of an option in addition to its name, type and default."""
 
     help: str  # one sentence for the user
     # the commands that take it as a command-line option; all read it from pipeline.toml

@@ -128,7 +128,7 @@ def leave_out(
     """Decide which parameters say something; one does, unless there is none.
 
     Args:
-        names, values, locations: as of `counting_parameter`.
+        names, values, locations: see `counting_parameter`.
 
     Returns:
         Their columns, and the others with their values at the points that are left, in order.

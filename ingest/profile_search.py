@@ -14,7 +14,7 @@ from ingest.reading.files import BLOCK_BYTES, MAX_LARGE_BYTES, archive_of, unpac
 from ingest.reading.packed import open_plain, plain_name
 from ingest.run_names import named_parameters, without_job_number
 
-METADATA_FILE = "metadata.toml"  # what users note of runs, beside them
+METADATA_FILE = "metadata.toml"  # what users note of runs, next to them
 _DEPTHS = (2, 4)  # of folders, the deeper only where the other has none: study/ranks_4/rep_1/scorep-DATE
 
 _EXAMPLES = 3  # that a message names
@@ -22,7 +22,7 @@ _EXAMPLES = 3  # that a message names
 _NUMBER = re.compile(r"[0-9]{1,12}")
 _PARAMETER = re.compile(r"\.[A-Za-z]+[0-9]+")
 
-# What Scalasca and CubeLib derive from profile.cubex and put beside it is the same run, not a repetition.
+# What Scalasca and CubeLib derive from profile.cubex and put next to it is the same run, not a repetition.
 _DERIVED = frozenset({"summary.cubex", "scout.cubex", "trace.cubex", "remap.cubex"})
 _ORIGINAL = "profile.cubex"
 
@@ -190,7 +190,7 @@ def nothing_found(directory: Path, skipped: Sequence[Skipped]) -> InputError:
 def _without_stray_logs(
     found: list[FoundProfile], skipped: list[Skipped]
 ) -> tuple[list[FoundProfile], list[Skipped]]:
-    """Set aside logs that lie as files without parameters in their names beside profiles of runs."""
+    """Set aside logs that lie as files without parameters in their names next to profiles of runs."""
     if all(profile.reader.fallback for profile in found):
         return found, skipped
     stray = [p for p in found if p.reader.fallback and p.path == p.entry and not named_parameters(p.run_name)]
@@ -199,7 +199,7 @@ def _without_stray_logs(
 
 
 def _visible(directory: Path) -> list[Path]:
-    """List what is not hidden, and of a file beside its packed copy only the file."""
+    """List what is not hidden, and of a file next to its packed copy only the file."""
     found = {path for path in directory.iterdir() if not path.name.startswith(".")}
     return sorted(path for path in found if plain_name(path) == path or plain_name(path) not in found)
 
@@ -228,7 +228,7 @@ def _below(
 def _originals(
     profiles: list[tuple[Path, ProfileReader]],
 ) -> tuple[list[tuple[Path, ProfileReader]], list[Path]]:
-    """Set aside what was derived from a profile that lies beside it."""
+    """Set aside what was derived from a profile that lies next to it."""
     paths = {path for path, _ in profiles}
     derived = [p for p in paths if p.name in _DERIVED and p.with_name(_ORIGINAL) in paths]
     return [item for item in profiles if item[0] not in derived], sorted(derived)

@@ -39,7 +39,7 @@ class RegionClass(Enum):
     activity: Activity  # the group of an overview that the class belongs to
 
     def __new__(cls, name: str, activity: Activity = Activity.COMPUTATION) -> "RegionClass":
-        """Put the group beside the name, which is the value."""
+        """Put the group next to the name, which is the value."""
         member = object.__new__(cls)
         member._value_, member.activity = name, activity
         return member

@@ -1,4 +1,4 @@
-"""What a run used beside time: the memory of a process and of a node, and joules; what tools call them.
+"""What a run used in addition to time: memory of a process and of a node, and joules; what tools call them.
 
 Memory is one value of a whole run, the highest of a process, never a sum over call paths. Logs have no call
 path that could hold it, so that it stands in the attributes of a run, in bytes, whatever states it. Energy is
@@ -26,7 +26,7 @@ ENERGY = "energy"
 BYTES_UNIT, JOULES = "B", "J"
 RUN_METRICS = (MEMORY, NODE_MEMORY)
 TOTAL_RESOURCE = "total"
-"""What memory is of beside these: the sum over all processes, of which a node has its part."""
+"""What memory is of otherwise: the sum over all processes, of which a node has its part."""
 
 _STATED = "memory: "
 TOTAL_MEMORY = _STATED + TOTAL_RESOURCE

@@ -44,7 +44,7 @@ IDENTIFIERS = COUNTERS | frozenset(
 VERSION_NAME = re.compile(
     r"(?:-v(?:ersion)?[0-9]+(?:\.[0-9]+)*|[-_][0-9]+(?:\.[0-9]+){2,})(?![0-9])", re.IGNORECASE
 )
-"""A version in the name of a run, ``eam-v1.p320`` or ``app-1.2.1``: no parameter, it may tell the kind."""
+"""A version in the name of a run, ``eam-v1.p320`` or ``app-1.2.1``: no parameter, perhaps the kind."""
 
 _JOB_FILE = re.compile(r"(?<=[^\W_])\.(?:[oe]|p[oe])[0-9]+(?:[.-][0-9]+)?$", re.IGNORECASE)
 """The end of the name of a job's output by PBS or SGE, with the number in an array: ``.o1201997.3``."""

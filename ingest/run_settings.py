@@ -81,7 +81,7 @@ TIME_PER_STEP = "time_per_step"
 """The metric of logs that state their steps."""
 
 GENERATOR, TABLE_SETTING = "generator", "table"
-"""The attribute that says what made a profile, and its value for tables of one's own."""
+"""The attribute that says what made a profile, and its value for users' tables."""
 
 _NOT_INSTRUMENTED = "timers that programs print are not instrumented regions"
 NOT_RECORDED = "functions that a profiler found are not instrumented regions"
@@ -273,7 +273,7 @@ class HeldCores:
 def held_cores(attributes: Mapping[str, str], processes: int, locations: int) -> HeldCores:
     """Return the cores of a run.
 
-    Locations of files that hold sums or means are processes, whose threads the file may state beside; all
+    Locations of files that hold sums or means are processes, whose threads the file may state, too; all
     others were measured one by one.
 
     Args:

@@ -53,7 +53,7 @@ class TomlTable:
 
     @property
     def where(self) -> str:
-        """File and line of the table, as of `at`."""
+        """File and line of the table, see `at`."""
         return self.at()
 
     def place(self, key: str) -> str:
@@ -132,7 +132,7 @@ class TomlTable:
         return tuple(names)
 
     def file(self, key: str) -> Path:
-        """Return the path of a key: beside this file or, if there is none, as it stands."""
+        """Return the path of a key: next to this file or, if there is none, as it stands."""
         return self._beside(self.text(key))
 
     def files(self, key: str) -> list[Path]:

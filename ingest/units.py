@@ -197,7 +197,7 @@ def stated(
     """Return the value of a stated quantity in SI units.
 
     Args:
-        given: a number, a text or a table, as of `parse_quantity`.
+        given: a number, a text or a table, see `parse_quantity`.
         wrong: what is wrong, and a hint, if it has another dimension or its value is not accepted.
 
     Raises:

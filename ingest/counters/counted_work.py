@@ -25,7 +25,7 @@ _SETS = tomllib.loads((files(__package__) / "counted_work.toml").read_text("utf-
 _FLOP_SETS: Sequence[Mapping[str, float]] = _SETS["flop"]
 _BYTE_SETS: Mapping[str, Sequence[Mapping[str, float]]] = _SETS["bytes"]
 _PRECISION = {"SINGLE": "sp", "DOUBLE": "dp", "X87": "dp"}
-_WIDTHS: Mapping[str, Width] = {  # of every counter that tells them
+_WIDTHS: Mapping[str, Width] = {  # of every counter that states them
     name: (_PRECISION[name.rpartition("_")[2]], round(elements))
     for entry in _FLOP_SETS
     for name, elements in entry.items()
@@ -39,7 +39,7 @@ class Work:
 
     flop: float  # floating-point operations; NaN if not counted
     bytes: Mapping[str, float]  # bytes moved by level, only levels that were counted
-    # how `flop` divides over instructions of different width; empty if the counters do not tell
+    # how `flop` divides over instructions of different width; empty if the counters do not show it
     widths: Mapping[Width, float] = field(default_factory=dict)
 
     def intensity(self, level: str) -> float:

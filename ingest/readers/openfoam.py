@@ -190,7 +190,7 @@ _OWNER = re.compile(rb"nCells: ?(\d{1,15})\b")
 
 
 def _files_with_cells(log: Path) -> Iterator[Path]:
-    """Yield the files beside a log that may say how many cells there are, the best first."""
+    """Yield the files next to a log that may say how many cells there are, the best first."""
     beside = [entry for entry in entries(log.absolute().parent) if entry.is_file() and entry.name != log.name]
     for program, _, _ in _CELLS:
         yield from (entry for entry in beside if program in entry.name)
@@ -407,7 +407,7 @@ def matches(path: Path) -> bool:
 
 
 def files(path: Path) -> list[Path]:
-    """Return the profiling files and logs of a case, without the fields beside them, which can be huge."""
+    """Return the profiling files and logs of a case, without the fields next to them, which can be huge."""
     profiling = [file for folder in _process_folders(path) for file in _times(folder).values()]
     return [*profiling, *_log_files(path)]
 

@@ -176,7 +176,7 @@ _COPY = re.compile(r"Memory copy (?:Host|Device|\()")
 _GROUP = re.compile(r'GROUP="([^"]*)"')
 _ATTRIBUTE = re.compile(r"<attribute><name>([^<]*+)</name><value>([^<]*+)</value></attribute>")
 
-# Values of these stand beside those of instrumented functions and would be counted twice.
+# Values of these stand next to those of instrumented functions and would be counted twice.
 _SAMPLED = re.compile(r"\[(?:CONTEXT|SAMPLE|INTERMEDIATE|SUMMARY|UNWIND)\]")
 _SOURCE = re.compile(r"\[\{(?P<file>[^{}]*+)\}\s*+(?:\{(?P<line>\d{1,9})[^{}]*+\}[^\[\]]*+)?\]")
 _THROTTLED = re.compile(r"\[THROTTLED\]")

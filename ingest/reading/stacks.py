@@ -24,7 +24,7 @@ NO_SECONDS = "neither a unit nor an interval is stated: values are numbers of sa
 PROGRAM = "<program>"  # the region of time that no call or range of a program has
 UNKNOWN = "[unknown]"  # what perf calls a function without a name
 _MAX_VALUES = 1 << 27
-PARADIGM = "sampling"  # says nothing of a region: names tell what it does
+PARADIGM = "sampling"  # says nothing of a region: its name shows what it does
 
 Place = tuple[int, int]  # location and node
 
@@ -70,7 +70,7 @@ class Stacks:
             reconciled: how much of a stated total was found, or what was found if none is stated.
             sampled: whether values are those of samples.
             files: per region its source file and line, if known.
-            paradigms: of regions whose names do not tell what they do.
+            paradigms: of regions whose names do not show what they do.
             attributes: what else the file says.
             processes: how many have the values of the only location that there is.
         """

@@ -1,4 +1,4 @@
-"""Tables of one's own: measurements of many runs in long form (CSV, Parquet, DataFrames), or one row per run.
+"""Users' tables: measurements of many runs in long form (CSV, Parquet, DataFrames), or one row per run.
 
 `ingest.table_mapping` says what columns mean, `table_columns` recognises them by their names,
 `benchmark_results` reads those of benchmark frameworks, `table_rows` brings all into one form,

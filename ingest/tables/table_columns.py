@@ -119,7 +119,7 @@ def _candidates(left: Sequence[Heading], *, units: bool) -> list[Heading]:
 
 
 def _of_one_clock(found: Sequence[Heading], source: str, *, parallel: bool) -> list[Heading]:
-    """Leave out clocks of processors beside another time of the same."""
+    """Leave out clocks of processors if there is another time of the same."""
     kept = [
         heading
         for heading in found

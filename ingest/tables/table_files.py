@@ -344,7 +344,7 @@ class TableSource:
     path: Path
     files: tuple[Path, ...]
     mapping: TableMapping
-    skipped: tuple[Skipped, ...] = ()  # files beside them that look like tables and are not read
+    skipped: tuple[Skipped, ...] = ()  # other files that look like tables and are not read
     only: tuple[str, str] | None = None  # metadata and its value, if only runs that state it are read
 
     def read(self) -> TableStudy:
@@ -434,7 +434,7 @@ def _names(path: Path, top: Path) -> tuple[str, ...]:
 
 
 def _file_names(names: Sequence[Sequence[str]], counting: Collection[str]) -> list[FileName]:
-    """Read the names of files and folders; beside columns only those count that differ between all tables."""
+    """Read the names of files and folders; if there are columns, only those count that differ in all."""
     parsed = [list(map(_named, parts)) for parts in names]
     found = [
         {n: value for part in parts for n, value in part.parameters if n not in counting} for parts in parsed

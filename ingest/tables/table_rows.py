@@ -86,7 +86,7 @@ class TableRows:
 
 
 class FileName(NamedTuple):
-    """What names say of a table: parameters, those that count beside columns, and the repetition."""
+    """What names say of a table: parameters, those that count in addition to columns, and the repetition."""
 
     parameters: Mapping[str, float]
     beside: Mapping[str, float]

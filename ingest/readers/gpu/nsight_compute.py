@@ -121,7 +121,7 @@ class _Table:
 def matches(path: Path) -> bool:
     """Return whether a file has the header of such a table at its beginning.
 
-    Reports that were not exported match, too, so that reading them tells what to do.
+    Reports that were not exported match, too, so that reading them says what to do.
     """
     if path.suffix == _OWN_ENDING:
         return path.is_file() and not path.with_suffix(".csv").exists()

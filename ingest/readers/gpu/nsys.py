@@ -95,7 +95,7 @@ class _Report:
 def matches(path: Path) -> bool:
     """Return whether a file has the tables of a report, or a folder the reports of the ranks of one run.
 
-    Reports that were not exported match, too, so that reading them tells what to do.
+    Reports that were not exported match, too, so that reading them says what to do.
     """
     if path.is_dir():
         return bool(_reports_of_ranks(path))

@@ -43,7 +43,7 @@ Event = dict[str, object]
 class TraceFile:
     """A file of events."""
 
-    top: Mapping[str, object]  # what the file says beside the events
+    top: Mapping[str, object]  # what else the file says
     events: Sequence[Event]
 
     def of_phase(self, phase: str) -> list[Event]:

@@ -24,7 +24,7 @@ def matches(path: Path) -> bool:
 
 
 def files(path: Path) -> list[Path]:
-    """Return the files of a database that are read, without the copies of source files beside them."""
+    """Return the files of a database that are read, without the copies of source files next to them."""
     named = [path / name for name in (database.META, database.PROFILES, metric_db.EXPERIMENT)]
     return [file for file in named if file.is_file()] + metric_db.metric_files(path)
 

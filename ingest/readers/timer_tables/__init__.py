@@ -128,7 +128,7 @@ def stated_sizes(path: Path) -> Mapping[str, float]:
 
 
 def beside(path: Path) -> Iterator[Path]:
-    """Yield the files beside a log that reading it looks at."""
+    """Yield the files next to a log that reading it looks at."""
     yield from (log for log in partitions(path).values() if log != path)
     yield from other_parts(path)
     yield from (file for file in parents_files(path) if file.is_file())

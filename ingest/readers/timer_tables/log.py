@@ -33,7 +33,7 @@ _COMMON_PREFIX = 3  # characters that the names of the parts of a log share
 
 
 def parents_files(log: Path) -> tuple[Path, ...]:
-    """Return where `timers.toml` may be: beside the log, or above its folder, where it holds for all runs."""
+    """Return where `timers.toml` may be: next to the log, or above its folder for all runs."""
     folder = log.absolute().parent
     return folder / _PARENTS_FILE, folder.parent / _PARENTS_FILE
 
@@ -52,7 +52,7 @@ def named_parents(log: Path) -> dict[str, str]:
 
 
 def other_parts(log: Path) -> Iterator[Path]:
-    """Yield small files beside a log whose names begin and end like its own: they may be its other parts."""
+    """Yield small files next to a log whose names begin and end like its own: they may be its other parts."""
     names = [entry.name for entry in entries(log.absolute().parent) if entry.suffix == log.suffix]
     if len(names) > _MAX_COMPANIONS:
         return

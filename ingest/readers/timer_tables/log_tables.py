@@ -118,7 +118,7 @@ _Place: TypeAlias = Callable[[Sequence[TimerRow], Facts, TimerTable], Placed]
 
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _PHASES = ("Initialisation", "Calculation", "Finalisation")  # of CASTEP
-_OTHER = "Other"  # what a routine of AMBER does beside those above it
+_OTHER = "Other"  # what a routine of AMBER does in addition to those above it
 _CPU_TIME = ("times are CPU seconds",)
 _PME = ("PME mesh", "PME GPU mesh")  # the rows that the second table of GROMACS breaks down
 _TOTAL, _SIMULATION = "Total time for ", "simulation"  # rows of Cactus that end a bin, and the table
@@ -127,7 +127,7 @@ _WAIT = "PME wait for PP"  # without ranks of its own, PME waits for nothing: wh
 
 
 def _rows(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
-    """Place rows beside each other, or below their headings."""
+    """Place rows side by side, or below their headings."""
     timers: list[Timer] = []
     named: dict[str, str] = {}
     if kind.running:
@@ -259,7 +259,7 @@ def _castep(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed
 def _cactus(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
     """Put routines below their bins, which end with their total; the last total is that of the simulation.
 
-    What a bin takes beside its routines is its own.
+    What a bin takes in addition to its routines is its own.
     """
     timers: list[Timer] = []
     routines: list[TimerRow] = []

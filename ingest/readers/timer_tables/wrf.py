@@ -25,7 +25,7 @@ from ingest.run_settings import stopped
 _START, _BOUNDARIES, _OUTPUT = "input and first step", "lateral boundaries", "output"
 _FIRST_PROCESS = ("rsl.error.0000", "rsl.out.0000")
 _OUTERMOST = 1  # the domain that holds all others; a nest has a larger number than what it is in
-_MAX_STREAMS = 32  # files of output that are told apart by their names
+_MAX_STREAMS = 32  # files of output that are distinguished by their names
 _LONGEST = 1e9  # seconds of one step: more is damage
 
 _TIMING = re.compile(
