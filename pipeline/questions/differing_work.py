@@ -100,12 +100,13 @@ def unequal_steps(experiment: Experiment) -> bool:
     return bool(process_parameter(experiment)) and not steady
 
 
-def differing_work(analysis: Analysis) -> DifferingWork | None:
+def _differing_work(asked: TargetForecast) -> DifferingWork | None:
     """Find what differs between runs of time and explains their total clearly better if divided by it.
 
     Whole and divided runs are judged alike: the largest scales are left out in turn and predicted. A line in
     logarithms decides which count is worth that.
     """
+    analysis = asked.analysis
     experiment, kernels = analysis.experiment, analysis.callpaths.kernels
     points = experiment.points
     if analysis.metric != "time" or experiment.per is not None or len(points) < _FEWEST_SCALES:
@@ -206,10 +207,6 @@ def _left_out_error(analysis: Analysis, values: FloatArray) -> float:
         models = fit(names, points[others], values[:, others])
         errors.append(abs(float(models.expected(points[place][None])[0, 0]) / mean[place] - 1))
     return float(np.mean(errors))
-
-
-def _differing_work(asked: TargetForecast) -> DifferingWork | None:
-    return differing_work(asked.analysis)
 
 
 QUESTION = Question(

@@ -4,12 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from ingest.arrays import FloatArray
 from pipeline.models.back_test import back_test_total
 from pipeline.models.fit import fit
 from pipeline.models.options import ModelOptions
 from pipeline.models.total import predict_total
-from pipeline.questions.analysis import Analysis
 from pipeline.questions.question import Question, TargetForecast
 from pipeline.wording.quantities import percent, point_json, point_text, quantity
 
@@ -46,12 +44,13 @@ class OtherMethod:
         return f"Extra-P's method says {said}, outside the interval{before}."
 
 
-def extra_p(analysis: Analysis, point: FloatArray) -> OtherMethod | None:
-    """Model a study by Extra-P's method and predict its total at a point, float64[D].
+def _extra_p(asked: TargetForecast) -> OtherMethod | None:
+    """Model a study by Extra-P's method and predict its total at the last target.
 
     Returns:
         None with several parameters, too few scales, or models that have no sum or are not of measurements.
     """
+    analysis, point = asked.analysis, asked.targets[-1]
     models, kernels, experiment = analysis.callpaths.models, analysis.callpaths.kernels, analysis.experiment
     known = analysis.additive and not analysis.is_profile and models.predictor is None
     if not known or len(experiment.parameters) > 1 or models.trend is None:
@@ -67,10 +66,6 @@ def extra_p(analysis: Analysis, point: FloatArray) -> OtherMethod | None:
         held_out_error=None if tested is None else tested.relative_error,
         own_held_out_error=None if analysis.back_test is None else analysis.back_test.relative_error,
     )
-
-
-def _extra_p(asked: TargetForecast) -> OtherMethod | None:
-    return extra_p(asked.analysis, asked.targets[-1])
 
 
 QUESTION = Question(key="extra_p", order=50, ask=_extra_p)

@@ -142,8 +142,9 @@ class HeldOutComparison:
     kernels: tuple[HeldOutKernel, ...]
 
 
-def held_out(analysis: Analysis) -> HeldOutComparison | None:
+def _held_out(asked: TargetForecast) -> HeldOutComparison | None:
     """Return what `compared` finds as a record of the total and the kernels; None if nothing was measured."""
+    analysis = asked.analysis
     found = compared(analysis)
     if found is None or not np.isfinite(found.measured[0]).any():
         return None
@@ -173,10 +174,6 @@ def held_out(analysis: Analysis) -> HeldOutComparison | None:
             if known[k].any()
         ),
     )
-
-
-def _held_out(asked: TargetForecast) -> HeldOutComparison | None:
-    return held_out(asked.analysis)
 
 
 QUESTION = Question(key="held_out", order=70, ask=_held_out)

@@ -8,7 +8,7 @@ from ingest.record_codec import document
 from ingest.reduction import reduce_profile
 from ingest.run_settings import METADATA
 from pipeline.config.options import Options
-from pipeline.questions.differing_work import DifferingWork, differing_work
+from pipeline.questions.differing_work import QUESTION, DifferingWork
 from pipeline.report.summary import summarise
 from pipeline.stages.ingest import Ingested
 from pipeline.stages.model import forecast_at, modelled
@@ -46,7 +46,7 @@ def study(counts=ITERATIONS, *, work=None, noted=(), visited=True):
 
 def found(read, **more):
     options = Options(scaling="strong", **more)
-    return differing_work(modelled(selected(read, options), options, "time"))
+    return QUESTION.ask(forecast_at(modelled(selected(read, options), options, "time"), ()))
 
 
 def test_a_series_of_6_to_12_iterations_is_to_be_divided_by_them():

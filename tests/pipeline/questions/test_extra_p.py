@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-from pipeline.questions.extra_p import OtherMethod, extra_p
+from pipeline.questions.extra_p import QUESTION, OtherMethod
+from pipeline.questions.question import TargetForecast
 from tests.pipeline.questions.runtime.programs import strong
 
 
 def found(at):
-    return extra_p(strong(noise=0.01), np.array([at]))
+    return QUESTION.ask(TargetForecast(analysis=strong(noise=0.01), targets=np.array([[at]])))
 
 
 def test_a_law_that_is_found_by_both_is_agreed_on():

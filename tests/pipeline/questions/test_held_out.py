@@ -9,7 +9,8 @@ from ingest.scaling import Scaling, decide_scaling
 from pipeline.columns.answers import held_out_table
 from pipeline.models.options import ModelOptions
 from pipeline.questions.analysis import Analysis, analyse
-from pipeline.questions.held_out import COMPARED_KERNELS, compared, held_out, hold_out
+from pipeline.questions.held_out import COMPARED_KERNELS, QUESTION, compared, hold_out
+from pipeline.questions.question import TargetForecast
 from pipeline.questions.what_if import what_if
 from tests.pipeline.questions.runtime.programs import experiment
 
@@ -45,7 +46,8 @@ def test_what_is_exact_is_predicted_without_errors() -> None:
 
 
 def test_errors_are_relative_to_what_was_measured() -> None:
-    found = held_out(modelled(hold_out(program(last=2.0), ["p >= 16"])))
+    study = modelled(hold_out(program(last=2.0), ["p >= 16"]))
+    found = QUESTION.ask(TargetForecast(analysis=study, targets=np.array([[32.0]])))
     assert found is not None
     first, last = found.points
     assert (first.at, last.at) == ({"p": 16}, {"p": 32})
