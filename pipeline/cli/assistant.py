@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Annotated, Any
 
 from ingest.errors import UsageError
-from ingest.record_codec import document
+from ingest.record_codec import PLAIN, document
 from pipeline.columns.measured_runs import verdict
 from pipeline.columns.summary import Summary
 from pipeline.config.job_options import read_job
@@ -42,19 +42,23 @@ _CROSSOVERS = ("crossovers", "region_crossovers", "group_crossovers")
 _NO_WALL_TIME = "no wall time can be predicted; see the growth of the kernels"
 
 
-class Answer(TypedDict):
+@dataclass(frozen=True, kw_only=True)
+class Answer:
     """What a tool returns.
 
-    Keys: ``verdict``, a line; ``notices``, what else should be known; ``results``, the directory that other
-    tools may ask further, empty if there is none; ``shape``, the name of the published schema of
-    ``document``.
+    Attributes:
+        verdict: a line.
+        notices: what else should be known.
+        results: the directory that other tools may ask further, empty if there is none.
+        shape: the name of the published schema of the document.
+        document: what `--json` of the command writes, with fewer rows.
     """
 
     verdict: str
-    notices: list[str]
-    results: str
+    notices: Sequence[str] = ()
+    results: str = ""
     shape: str
-    document: dict[str, Any]
+    document: Annotated[Mapping[str, object], PLAIN]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -87,10 +91,11 @@ class Assistant:
         place = self._inside(path)
         if is_result(place):
             intact = intact_result(place)
-            return _answer(str(intact), "intact", document(intact), results=path)
+            return Answer(verdict=str(intact), shape="intact", document=document(intact), results=path)
         found = inspect_path(place, load_options(None, place))
         first, *more = verdict(found)
-        return _answer(first, "inspection", document(found), [line.strip() for line in more])
+        notices = [line.strip() for line in more]
+        return Answer(verdict=first, shape="inspection", document=document(found), notices=notices)
 
     def run(self, path: str, at: Sequence[str] = (), scaling: str = "", limit: int = ANSWER_LIMIT) -> Answer:
         """Read a directory of runs, fit a model to every kernel, and answer how far the program scales.
@@ -112,7 +117,7 @@ class Assistant:
         self._results[name] = out
         skipped = [f"skipped {entry['path']}: {entry['reason']}" for entry in found.damaged]
         answer = _of_summary(found.summary, limit, [*skipped, *found.notices, *notices])
-        return {**answer, "results": name}
+        return replace(answer, results=name)
 
     def predict(
         self,
@@ -139,7 +144,7 @@ class Assistant:
         efficiency = study.result.configuration.get("min_efficiency", MIN_EFFICIENCY)
         summary = stored_summary(study, points, efficiency, metric or None, others=False, changes=changes)
         notices = change_notices(study, points, changes, metric or None)
-        return {**_of_summary(summary, limit, notices), "results": results}
+        return replace(_of_summary(summary, limit, notices), results=results)
 
     def choose(
         self,
@@ -165,7 +170,9 @@ class Assistant:
         shown = chosen_jobs(study.chosen, resources_of(study), points, job, changes)
         notices = change_notices(study, points, changes)
         sentences = " ".join(shown.sentences)
-        return _answer(sentences, "choice", document(shown), notices, results=results)
+        return Answer(
+            verdict=sentences, shape="choice", document=document(shown), notices=notices, results=results
+        )
 
     def compare(
         self, a: str, b: str, at: Sequence[str] = (), factor: float = 1.1, limit: int = ANSWER_LIMIT
@@ -186,7 +193,8 @@ class Assistant:
         whole = document(comparison_document(found))
         shown, left = _shortened(whole, ("kernels",), limit)
         verdict = comparison_verdict(found.result, found.totals)
-        return _answer(verdict, "comparison", shown, [*_doubts(studies), *left])
+        notices = [*_doubts(studies), *left]
+        return Answer(verdict=verdict, shape="comparison", document=shown, notices=notices)
 
     def check(
         self, path: str, baseline: str = "", at: Sequence[str] = (), limit: int = ANSWER_LIMIT
@@ -207,7 +215,8 @@ class Assistant:
             place, check_rules(file, _points(at), options), options, baseline=reference
         )
         shown, left = _shortened(check_document(found), ("kernels",), limit)
-        return _answer(headline(found), "check", shown, [*_doubts(studies), *left])
+        notices = [*_doubts(studies), *left]
+        return Answer(verdict=headline(found), shape="check", document=shown, notices=notices)
 
     def _inside(self, name: str) -> Path:
         """Return a path below the root."""
@@ -239,18 +248,6 @@ def _doubts(studies: Sequence[GateStudy]) -> list[str]:
     return [text for one in studies for text in (*skipped_texts([one]), *one.notices)]
 
 
-def _answer(
-    line: str, shape: str, document: Mapping[str, Any], notices: Sequence[str] = (), results: str = ""
-) -> Answer:
-    return {
-        "verdict": line,
-        "notices": list(notices),
-        "results": results,
-        "shape": shape,
-        "document": dict(document),
-    }
-
-
 def _shortened(
     document: Mapping[str, Any], keys: Sequence[str], limit: int
 ) -> tuple[dict[str, Any], list[str]]:
@@ -266,4 +263,5 @@ def _of_summary(summary: Summary, limit: int, notices: Sequence[str]) -> Answer:
     found, left = _shortened(document(summary), (*_LISTED, *_CROSSOVERS), limit)
     hidden = {key: n + len(summary.rows(key)) - len(found[key]) for key, n in summary.not_listed.items()}
     line = _NO_WALL_TIME if summary.runtime is None else summary.runtime.verdict
-    return _answer(line, "summary", {**found, "not_listed": hidden, "metrics": {}}, [*notices, *left])
+    shown = {**found, "not_listed": hidden, "metrics": {}}
+    return Answer(verdict=line, shape="summary", document=shown, notices=[*notices, *left])

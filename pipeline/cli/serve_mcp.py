@@ -65,14 +65,15 @@ def _over_the_protocol(tool: "Callable[..., Answer]") -> Callable[..., Any]:
     from mcp.types import CallToolResult, TextContent
 
     from ingest.errors import PipelineError
+    from ingest.record_codec import document
 
     @functools.wraps(tool)
     def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401
         try:
-            answer = tool(*arguments, **named)
+            answer = document(tool(*arguments, **named))
         except PipelineError as error:
             raise ToolError(str(error)) from error
         text = json.dumps(answer, ensure_ascii=False, allow_nan=False)
-        return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=dict(answer))
+        return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=answer)
 
     return call

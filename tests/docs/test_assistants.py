@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ingest.record_codec import document
 from pipeline.cli.assistant import Assistant
 from tests.snapshots import alike
 
@@ -33,7 +34,7 @@ def test_the_session_gives_the_answers_shown(tmp_path):
     calls = list(CALL.finditer(PAGE))
     assert [call["tool"] for call in calls] == ["inspect", "run", "predict", "predict", "choose"]
     for call in calls:
-        answer = getattr(assistant, call["tool"])(**json.loads(call["given"]))
+        answer = document(getattr(assistant, call["tool"])(**json.loads(call["given"])))
         assert holds(answer, json.loads(call["shown"])), (call[0], answer["verdict"], answer["notices"])
 
 
