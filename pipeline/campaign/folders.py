@@ -1,7 +1,7 @@
 """Where the files of a run are, and its name as discovery reads it: ``app.p4.n32.r1``.
 
 In the working folder of the campaign a run has a folder of its own name: the script that starts it, the files
-that tell its state, its log, and ``files``, the working directory of the program. When the run is done, what
+that hold its state, its log, and ``files``, the working directory of the program. When the run is done, what
 it measured appears at once in the folder of the profiles.
 """
 

@@ -123,7 +123,7 @@ def affordable(progress: CampaignProgress, waiting: Sequence[PlannedRun]) -> lis
     """Return the waiting runs that the budget allows, in their order; without a budget all of them.
 
     Where nothing was measured yet, costs are unknown or predicted: of the runs at such scales one is under
-    way at a time, and the next one waits until that has told what it costs. So the budget is exceeded at most
+    way at a time, and the next one waits until its cost is known. So the budget is exceeded at most
     by what one run costs more than it was expected to.
     """
     budget, costs = progress.campaign.budget, progress.costs
@@ -148,12 +148,12 @@ def affordable(progress: CampaignProgress, waiting: Sequence[PlannedRun]) -> lis
 
 
 def outlying(progress: CampaignProgress) -> tuple[list[PlannedRun], list[PlannedRun]]:
-    """Return runs to be set aside and made again, and runs beside which another one is needed to tell.
+    """Return runs to be set aside and made again, and runs next to which another one is needed to decide.
 
     A run is outlying if the logarithm of its time is six robust standard deviations from the median of its
     scale and at least 10 % (Hampel, "The influence curve and its role in robust estimation", 1974); the
-    deviation is that of all scales together. Of two runs nobody can tell which one is outlying, so a third is
-    needed. At most one run of a scale is ever set aside: taking away one after the other would make any
+    deviation is that of all scales together. Of two runs it is undecided which one is outlying, so a third is
+    needed. At most one run of a scale is ever set aside: taking them away in sequence would make any
     noise look small.
     """
     scales: dict[Values, list[PlannedRun]] = {}

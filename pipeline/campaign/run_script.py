@@ -1,6 +1,6 @@
 """The script that makes one run, whoever starts it.
 
-It leaves files that tell the state of the run: `started` (only one script can make it; if it is there, the
+It leaves files that hold the state of the run: `started` (only one script can make it; if it is there, the
 script does nothing; empty without space on the disk), `_environment`, `provenance`, `run.log` and `finished`.
 Profiles appear in their folder with one rename, after the program has ended well, so that discovery never
 sees half a run.

@@ -22,6 +22,7 @@ from pipeline.columns.column import (
     PATH,
     SHARE,
     Column,
+    Row,
     filled,
     parameters,
 )
@@ -231,14 +232,14 @@ def _limits_on_both(transfer: Transfer, points: FloatArray) -> tuple[FloatArray,
 class KernelOnBoth:
     """A kernel at the last target: its rows of both summaries, and how it went over."""
 
-    here: Mapping[str, Any]
-    there: Mapping[str, Any]
+    here: Row
+    there: Row
     way: KernelWay
 
     @property
-    def prediction(self) -> Mapping[str, Any]:
+    def prediction(self) -> Row:
         """What it takes on the other machine."""
-        prediction: Mapping[str, Any] = self.there["predictions"][-1]
+        prediction: Row = self.there["predictions"][-1]
         return prediction
 
 

@@ -114,7 +114,7 @@ class Queue:
 
 
 def watch_runs(campaign: Campaign) -> Alive:
-    """Return what tells whether runs are queued or running, from the queue as it is now."""
+    """Return what decides whether runs are queued or running, from the queue as it is now."""
     kind = campaign.scheduler.kind
     return _process_alive if kind == "shell" else read_queue(kind)
 
@@ -191,7 +191,7 @@ def template() -> str:
 def read_progress(path: Path, results: Path | None = None) -> CampaignProgress:
     """Return what a campaign plans and how far it is; nothing is written.
 
-    The models of stored results tell the cost of scales that were not measured yet.
+    The models of stored results give the cost of scales that were not measured yet.
     """
     campaign = read_campaign(path)
     stored = read_design(campaign.work)

@@ -453,7 +453,7 @@ def _next_for_question(
 def _with_evidence(options: Options, progress: CampaignProgress, notify: Notify) -> Options:
     """Return options with what the campaign itself knows of plain times, unless the user gives something.
 
-    These are plain runs, and before a filter at run time the pilot, which tells how many visits it rejects.
+    These are plain runs, and before a filter at run time the pilot, which shows how many visits it rejects.
     """
     campaign, given = progress.campaign, options.filter
     baseline = given.baseline_time or _plain_times(progress, notify)

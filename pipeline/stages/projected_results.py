@@ -106,7 +106,7 @@ def project_results(
     """Project all kernels of a results directory to another machine.
 
     Args:
-        places: the machine measured on, and the other one, as of `places_of`.
+        places: the machine measured on, and the other one, from `places_of`.
         min_efficiency: the efficiency up to whose scale is asked.
     """
     study = read_study(out)

@@ -257,7 +257,7 @@ def _mismatch(name: str, expected: Dimension, found: Dimension) -> UsageError:
 def limited(
     model: Model, name: str, lower: float, upper: float, basis: str, points: tuple[float, ...] = ()
 ) -> Model:
-    """Return the model with one more limit, the range of a symbol; arguments as of `ValidRange`."""
+    """Return the model with one more limit, the range of a symbol; arguments as in `ValidRange`."""
     limit = ValidRange(expression=real_symbol(name), lower=lower, upper=upper, basis=basis, points=points)
     return dataclasses.replace(model, limits=(*model.limits, limit))
 

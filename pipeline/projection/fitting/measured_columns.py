@@ -144,7 +144,7 @@ def _header(text: str, path: Path) -> tuple[str, tuple[float, Dimension]]:
 MESSAGES = ("PingPong", "osu_latency", "one_one", "loggp")
 """Benchmarks that time one message at a time, there and back."""
 STREAMS = ("osu_bw",)
-"""Benchmarks that time messages sent one after the other without waiting."""
+"""Benchmarks that time messages sent in sequence without waiting."""
 ALLREDUCES = ("Allreduce", "osu_allreduce")
 
 _KNOWN = (*MESSAGES, *STREAMS, *ALLREDUCES)

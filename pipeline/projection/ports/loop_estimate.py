@@ -469,7 +469,7 @@ class LeftOutError:
     Attributes:
         spread: root mean square of ln(measured / predicted).
         fitted_spread: the same of the fitted contention model.
-        kernels: on how many different kernels, which limits what the spread tells.
+        kernels: on how many different kernels, which limits what the spread says.
     """
 
     spread: float

@@ -29,7 +29,7 @@ _IMPOSSIBLE = 1.5  # of a ceiling: traffic beyond what STREAM shows, or a wrong 
 
 
 TESTED_ERROR, UNTESTED_ERROR = 0.13, 0.42
-"""Standard deviations (logarithm) of projections by resources, with and without counters that tell which.
+"""Standard deviations (logarithm) of projections by resources, with and without counters that show which.
 
 Tested: three projections of paper 003, of a code known to be memory-bound, were 9.2 % off (rms); one more
 follows Student's t with three degrees of freedom, as wide as a normal distribution of 13 %. Untested:
@@ -212,7 +212,7 @@ def _share(machine: "Machine", kind: str, cores: int | None) -> float:
 def _peak(work: Work, machine: "Machine", share: float) -> float | None:
     """Return the flop/s that the work's own mix of instructions can reach on that share of a node.
 
-    Double precision in the widest vectors is the peak unless counters tell the widths: an instruction on n
+    Double precision in the widest vectors is the peak unless counters state the widths: an instruction on n
     elements reaches n times the scalar peak at most, single precision twice the peak of double precision.
     """
     widest, scalar = (_value(machine, name, FLOP_RATE) for name in (PEAK, SCALAR_PEAK))

@@ -173,7 +173,7 @@ def study_roofline(experiment: Experiment, machine: "Machine", largest: int) -> 
 def kernel_verdicts(
     experiment: Experiment, kernels: Kernels, machine: "Machine", point: int
 ) -> list[RegionVerdict | None]:
-    """Return what limits each of K kernels; arguments and what has none as of `counted_kernels`."""
+    """Return what limits each of K kernels; None and arguments are as in `counted_kernels`."""
     if not _has_counters(experiment):
         return [None] * len(kernels)
     found = counted_kernels(experiment, kernels, machine, point)

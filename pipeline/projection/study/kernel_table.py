@@ -1,7 +1,7 @@
 """How every kernel of a study goes over to another machine, and what is known of it for that.
 
-What limits a kernel is told by the verdict on its hardware counters or, without, by signs in the study;
-what calls of MPI take by their number and bytes, times a network.
+What limits a kernel follows from the verdict on its hardware counters or, without, from signs in the study;
+what calls of MPI take, from their number and bytes, times a network.
 """
 
 import re
@@ -33,10 +33,10 @@ _LEVELS = {"DRAM": Resource.MEMORY, "L3": Resource.L3, "L2": Resource.L2, "L1": 
 def limits_of(verdicts: Sequence[RegionVerdict | None]) -> tuple[FloatArray, BoolArray]:
     """Return what limits K kernels.
 
-    A verdict that leaves something open, such as a level that was not counted, tells nothing.
+    A verdict that leaves something open, such as a level that was not counted, decides nothing.
 
     Returns:
-        float64[K, resource] with a 1 for what limits a kernel, and bool[K], whether its verdict tells.
+        float64[K, resource] with a 1 for what limits a kernel, and bool[K], whether its verdict decides.
     """
     limits: FloatArray = np.zeros((len(verdicts), len(RESOURCES)))
     for k, found in enumerate(verdicts):
@@ -58,7 +58,7 @@ def _resource(found: RegionVerdict) -> Resource | None:
 
 # Calls of MPI (paper 004): small messages of a reduction or a broadcast go down or up a tree of all
 # processes, an all-to-all sends one message to every other process, all else is one message. If calls were
-# not counted, the pattern alone tells.
+# not counted, the pattern alone decides.
 
 _NAME = re.compile(
     r"p?mpi_i?(?:neighbor_)?(?P<call>\w+?)(?:_init)?(?:_c)?(?:_f08(?:ts)?)?_{0,2}", re.IGNORECASE
@@ -148,7 +148,7 @@ def seconds_of_calls(
 
 _SIZES = np.geomspace(8.0, 65536.0, 5)  # bytes of messages that were not counted, any as likely
 _NETWORK_ERROR = (
-    0.3  # standard deviation of the logarithm of what ping-pongs do not tell of a program's messages
+    0.3  # standard deviation of the logarithm of what ping-pongs leave open about a program's messages
 )
 
 
@@ -272,7 +272,7 @@ _COMMUNICATES = (
 )
 _FINISHES = (RegionClass.COMPLETION, RegionClass.POINT_TO_POINT)
 TYPICAL_MIX = {Resource.MEMORY: 0.3, Resource.ARITHMETIC: 0.35, Resource.LATENCY: 0.05, Resource.CLOCK: 0.3}
-"""If no counters tell: the exponents of the ratios of both machines, which add up to 1.
+"""Without counters: the exponents of the ratios of both machines, which add up to 1.
 
 A weighted geometric mean says the same in both directions, as shares of the time on the machine measured on
 do not. Learned from public times of four programs, which weigh as much as each other and as knowing nothing:
@@ -299,9 +299,9 @@ class KernelTable:
         pattern: int64[K], places in `PATTERNS`: of kernels with calls.
         finishes: bool[K], completion and receipt of messages: what sending does not show is waited for there.
         mix: float64[K, resource], shares of the computing time that each resource limits.
-        tested: bool[K], whether counters tell what limits the kernel.
+        tested: bool[K], whether counters show what limits the kernel.
         doubt: float64[K], of the doubt about its exponent of bandwidth, what signs leave.
-        signs: what the mix of each kernel follows; empty if it is the typical one, or counters tell.
+        signs: what the mix of each kernel follows; empty if it is the typical one, or counters decide.
         visits: calls of all processes; None if they were not counted.
         moved: bytes of all processes; None if they were not counted.
     """
@@ -358,8 +358,8 @@ def kernel_table(
     """Return how kernels go over.
 
     Args:
-        counted: what limits them by their counters, and whether these tell, as of `limits_of`.
-        within: their exponents of bandwidth with standard deviations, as of `exponents_within` a node.
+        counted: what limits them by their counters, and whether these decide, from `limits_of`.
+        within: their exponents of bandwidth with standard deviations, from `exponents_within` a node.
         network: whether the time of a message is known on the other machine, and, if calls were not counted,
             here.
         accelerators: whether bandwidth and peak of accelerators are known on both machines.

@@ -202,7 +202,7 @@ class Transfer:
 
         Args:
             slower: logarithms of `slowdowns`.
-            part: which part of the times are messages, rows of [Q], unless counters tell what limits them,
+            part: which part of the times are messages, rows of [Q], unless counters show what limits them,
                 and by what these are multiplied.
         """
         mix = self.table.drawn_mix(kernels, stream("mix"))

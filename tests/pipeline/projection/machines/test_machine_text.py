@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ingest.errors import InputError
 from ingest.units import BANDWIDTH, BYTES, FLOP_RATE, RATE, TIME_DIMENSION, parse_quantity
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.expressions.symbolic_model import constant
@@ -13,9 +14,14 @@ from pipeline.projection.machines.machine_text import (
     Host,
     MachineProvenance,
     MeasuredFigure,
+    consistent,
     machine_file,
     node_figures,
     quantity,
+    rate,
+    read_samples,
+    time,
+    working_sets,
 )
 from pipeline.projection.machines.machine_values import load_machine, machine_names
 from tests.pipeline.projection.stored import no_models
@@ -171,3 +177,156 @@ def test_a_spread_that_says_nothing_is_written_as_the_largest_that_can_be_read()
 
 def test_nothing_is_a_quantity_too():
     assert quantity(MeasuredFigure(0.0, 0.01), "s") == '"0 ns +- 1 %"'
+
+
+SAMPLES = {
+    ("hz", 0): np.full(3, 2e9),
+    ("bw_node", 0): np.full(3, 4e10),
+    ("bw_core", 0): np.full(3, 1e10),
+    ("bw_l1", 0): np.full(3, 1e12),
+    ("latency_memory", 0): np.full(3, 1e-7),
+}
+
+
+def test_memory_is_as_uncertain_as_others_took_time():
+    figures = node_figures(SAMPLES, 0.2)
+    spread = pytest.approx(0.2 / 0.8)
+    assert {name: figure.relative_sd for name, figure in figures.items()} == {
+        "hz": 0.01,
+        "bw_node": spread,
+        "bw_numa": spread,
+        "bw_core": spread,
+        "bw_l1": 0.01,
+        "latency_memory": spread,
+    }
+    assert all(figure.relative_sd == 0.01 for figure in node_figures(SAMPLES).values())
+
+
+def test_what_threads_had_of_their_cores_widens_only_that_figure():
+    figures = node_figures({**SAMPLES, ("share_bw_node", 0): np.full(3, 0.5)})
+    assert figures["bw_node"].relative_sd == figures["bw_numa"].relative_sd == pytest.approx(1.0)
+    assert figures["bw_core"].relative_sd == 0.01
+    assert "share_bw_node" not in figures
+
+
+def test_figures_that_contradict_hold_one_another_and_are_named():
+    quiet = {"bw_core": MeasuredFigure(1e10, 0.01), "bw_node": MeasuredFigure(4e10, 0.01)}
+    quiet |= {"bw_numa": quiet["bw_node"], "latency_l2": MeasuredFigure(5e-9, 0.01)}
+    assert consistent(quiet) == (quiet, ())
+    found, sentences = consistent({**quiet, "bw_core": MeasuredFigure(5e10, 0.01)})
+    assert found["bw_core"] == MeasuredFigure(5e10, 0.25)
+    assert found["bw_node"] == MeasuredFigure(4e10, 0.25)
+    assert sentences == (
+        "bw_core exceeds bw_node by 25.0 %, which cannot be: one of them was disturbed, their spreads hold "
+        "both; measure again on an idle node",
+    )
+
+
+def test_a_farther_cache_is_not_faster():
+    figures = {"latency_l2": MeasuredFigure(2e-7, 0.05), "latency_l3": MeasuredFigure(1e-7, 0.05)}
+    found, (sentence,) = consistent(figures)
+    assert "latency_l2 exceeds latency_l3 by 100.0 %" in sentence
+    assert found["latency_l3"].relative_sd == 1.0
+    within = {"latency_l2": MeasuredFigure(1.05e-7, 0.05), "latency_l3": MeasuredFigure(1e-7, 0.05)}
+    assert consistent(within)[1] == ()
+
+
+KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
+
+
+def node(*caches, cores=4, available=256 * GIB):
+    return Host(
+        processor="some",
+        cpus=tuple(range(cores)),
+        domains=1,
+        domain_cores=cores,
+        caches=caches,
+        memory=2 * available,
+        available=available,
+    )
+
+
+def test_every_level_is_measured_inside_its_cache():
+    rome = node(CoreCache(32 * KIB), CoreCache(512 * KIB), CoreCache(16 * MIB, 4), cores=128)
+    assert working_sets(rome) == (16 * KIB, 256 * KIB, 2 * MIB, 32 * MIB)
+
+
+def test_a_second_cache_that_cores_share_is_shared_out():
+    a64fx = node(CoreCache(64 * KIB), CoreCache(8 * MIB, 12), cores=48)
+    first, second, third, _ = working_sets(a64fx)
+    assert (first, third) == (32 * KIB, 0)
+    assert 64 * KIB < second <= 8 * MIB / 12
+
+
+def test_arrays_exceed_the_last_cache():
+    assert (
+        3 * working_sets(node(CoreCache(48 * KIB), CoreCache(2 * MIB), CoreCache(105 * MIB, 56)))[3]
+        >= 4 * 105 * MIB
+    )
+
+
+@pytest.mark.parametrize("available", [4 * GIB, 1 * GIB])
+def test_at_most_a_quarter_of_the_memory_is_used(available):
+    host = node(CoreCache(48 * KIB), CoreCache(2 * MIB), CoreCache(105 * MIB), cores=8, available=available)
+    assert 3 * 8 * working_sets(host)[3] <= available / 4
+
+
+@given(
+    st.integers(16, 128),
+    st.integers(256, 4096),
+    st.integers(1, 1024),
+    st.integers(1, 64),
+    st.integers(1, 128),
+)
+def test_levels_do_not_overlap(first, second, third, sharers, cores):
+    host = node(CoreCache(first * KIB), CoreCache(second * KIB), CoreCache(third * MIB, sharers), cores=cores)
+    l1, l2, l3, memory = working_sets(host, 16 * MIB)
+    assert l1 < first * KIB < l2 <= max(2 * first, second / 2) * KIB
+    assert second * KIB <= l3
+    assert memory == max(16 * MIB, l3)
+
+
+def test_samples_are_kept_by_name_and_size():
+    found = read_samples("hz 2e9\nmessage 8 1e-6\nhz 3e9\nmessage 32 2e-6\n")
+    assert {key: values.tolist() for key, values in found.items()} == {
+        ("hz", 0): [2e9, 3e9],
+        ("message", 8): [1e-6],
+        ("message", 32): [2e-6],
+    }
+
+
+@pytest.mark.parametrize("line", ["hz", "hz fast", "hz 0", "hz -1", "hz nan", "hz inf", "message 8 9 1e-6"])
+def test_a_line_that_is_not_a_sample_is_named(line):
+    with pytest.raises(InputError, match=f"the measuring program printed '{line}'"):
+        read_samples(f"hz 1e9\n{line}\n")
+
+
+def test_a_rate_is_the_upper_quartile_and_a_time_the_lower():
+    samples = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
+    assert (rate(samples).value, rate(samples).relative_sd) == (4.0, pytest.approx(1 / 4))
+    assert (time(samples).value, time(samples).relative_sd) == (2.0, pytest.approx(1 / 2))
+
+
+def test_interruptions_of_half_of_the_samples_do_not_count():
+    quiet = np.array([10.0, 10.1, 10.2, 10.1])
+    assert rate(np.append(quiet, [3.0, 0.1, 5.0])).value == pytest.approx(10.1, rel=0.01)
+    assert rate(np.append(quiet, [3.0, 0.1, 5.0])).relative_sd < 0.02
+
+
+def test_no_figure_is_known_better_than_one_per_cent():
+    assert rate(np.full(5, 7.0)).relative_sd == time(np.full(5, 7.0)).relative_sd == 0.01
+
+
+def test_the_spread_of_normal_samples_is_their_standard_deviation():
+    random = np.random.default_rng(1)
+    spreads = [rate(1 + 0.05 * random.standard_normal(15)).relative_sd for _ in range(400)]
+    assert np.mean(spreads) == pytest.approx(0.05, rel=0.15)
+
+
+def test_a_rate_may_be_larger_by_what_threads_waited_for_cores():
+    """Half of the rounds ran alone, in the others the threads had half of their cores."""
+    samples, shares = np.array([10.0, 10.0, 5.0, 5.0, 5.0]), np.array([1.0, 1.0, 0.4, 0.4, 0.4])
+    assert rate(samples, np.ones(5)) == rate(samples)
+    found = rate(samples, shares)
+    assert found.value == 10.0
+    assert found.relative_sd == pytest.approx(0.25)

@@ -8,8 +8,8 @@ import pytest
 from pipeline.projection.rooflines.rooflines import StudyRoofline, study_roofline
 from pipeline.report.page import report_html
 from pipeline.report.page.page_data import roofline_data
-from tests.pipeline.projection.rooflines.test_study_rooflines import NODE
-from tests.pipeline.projection.rooflines.test_study_rooflines import study as counted_study
+from tests.pipeline.projection.rooflines.test_rooflines import NODE
+from tests.pipeline.projection.rooflines.test_rooflines import study as counted_study
 from tests.pipeline.report.page.browser import OpenPage
 from tests.pipeline.report.page.studies import as_carried, report_of, study
 
