@@ -5,17 +5,17 @@ The file beside a filter has all of it as plain data.
 
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, NotRequired, TypedDict
+from typing import Annotated, ClassVar
 
 import numpy as np
 
 from filters.decision import Decision, Motive
 from filters.evidence import RunEvidence
-from filters.filter_effect import FilterEffect, PredictionJson, prediction_json
+from filters.filter_effect import FilterEffect
 from filters.filter_options import Application
-from filters.memory import Memory
+from filters.memory import Memory, TraceMemory
 from filters.overhead_budget import BudgetOutcome
 from filters.paper_rule import PaperDecision, RuleOutcome
 from filters.scorep_format.patterns import compile_pattern
@@ -23,6 +23,7 @@ from ingest.arrays import BoolArray, IntArray
 from ingest.cpp_names import short_name
 from ingest.errors import UsageError
 from ingest.number_text import count, figure, percent
+from ingest.record_codec import entry
 
 _CALLPATHS = 5
 _NOTABLE = 0.01
@@ -30,17 +31,18 @@ _NOTABLE = 0.01
 
 @dataclass(frozen=True)
 class DroppedRegion:
-    """A dropped region.
+    """A region that is dropped; `told_of` is the caller that its time is attributed to.
 
     Attributes:
         share: of the plain computing time.
         attributed_to: displayed name of the recorded region that gets most of its time; None if none does.
     """
 
+    document_name: ClassVar[str] = "dropped"
     region: str
     share: float
     visits: float
-    attributed_to: str | None
+    attributed_to: str | None = field(metadata=entry("told_of"))
 
 
 def explain(decision: Decision, prediction: FilterEffect, asked: str) -> tuple[str, ...]:
@@ -170,7 +172,7 @@ def costly_at_largest_scale(decision: Decision, prediction: FilterEffect) -> tup
 
 
 def next_commands(
-    filter_file: Path, applied: Application, memory: Memory, runs: Sequence[RunEvidence]
+    filter_file: Path, applied: Application, memory: TraceMemory, runs: Sequence[RunEvidence]
 ) -> tuple[str, ...]:
     """Return shell commands that apply a filter.
 
@@ -194,7 +196,8 @@ def next_commands(
     )
 
 
-class RegionEvidenceJson(TypedDict):
+@dataclass(frozen=True, kw_only=True)
+class RegionEvidence:
     """A region that is called, and why it is kept or dropped."""
 
     region: str
@@ -210,120 +213,90 @@ class RegionEvidenceJson(TypedDict):
     callpaths: Annotated[int, "that lead to it"]
     callpaths_kept: Annotated[int, "kept by themselves"]
     callpaths_overlapped: Annotated[int, "kept only because the region is kept elsewhere"]
-    runs: NotRequired[Annotated[list[str], "of several runs those in which a call path of it is kept"]]
-    plain_time: NotRequired[Annotated[float, "core-seconds without measurement"]]
+    runs: Annotated[tuple[str, ...] | None, "of several runs those in which a call path of it is kept"] = (
+        field(metadata=entry(may_lack=True))
+    )
+    plain_time: Annotated[float | None, "core-seconds without measurement"] = field(
+        metadata=entry(may_lack=True)
+    )
 
 
-class DroppedJson(TypedDict):
-    """A region that is dropped; `told_of` is the caller that its time is attributed to."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FilterEvidence:
+    """Why a filter keeps and drops what it does.
 
-    region: str
-    share: float
-    visits: float
-    told_of: str | None
+    Attributes:
+        regions: in the order of the displayed names.
+    """
 
-
-class BudgetJson(TypedDict):
-    """How an overhead budget was spent."""
-
-    overhead: float
-    applied: str
-    met: bool
-    predicted: list[float]
-    value: float
-    bound: float
-    gap: float
-
-
-class TraceMemoryJson(TypedDict):
-    """Bytes that a trace needs."""
-
-    max_buf: int
-    total_memory: int
-
-
-class MemoryJson(TypedDict):
-    """The memory of a trace without and with the filter."""
-
-    unfiltered: TraceMemoryJson
-    filtered: TraceMemoryJson
-
-
-class EvidenceJson(TypedDict):
-    """Why a filter keeps and drops what it does."""
-
+    exact_numbers: ClassVar[bool] = True
     method: str
-    runs: list[str]
-    notices: list[str]
-    regions: list[RegionEvidenceJson]
-    predictions: NotRequired[Annotated[list[PredictionJson], "one per run"]]
-    given_up: NotRequired[Annotated[list[DroppedJson], "the dropped regions with the most time"]]
-    budget: NotRequired[BudgetJson]
-    memory: NotRequired[MemoryJson]
+    runs: tuple[str, ...]
+    notices: tuple[str, ...]
+    regions: tuple[RegionEvidence, ...]
+    predictions: Annotated[tuple[FilterEffect, ...] | None, "one per run"] = field(
+        metadata=entry(may_lack=True)
+    )
+    dropped: Annotated[tuple[DroppedRegion, ...] | None, "the dropped regions with the most time"] = field(
+        metadata=entry("given_up", may_lack=True)
+    )
+    budget: BudgetOutcome | None = field(metadata=entry(may_lack=True))
+    memory: Memory | None = field(metadata=entry(may_lack=True))
 
 
-def evidence_json(
-    decision: Decision, predictions: Sequence[FilterEffect] = (), budget: BudgetOutcome | None = None
-) -> EvidenceJson:
+def filter_evidence(
+    decision: Decision,
+    predictions: Sequence[FilterEffect] = (),
+    budget: BudgetOutcome | None = None,
+    *,
+    notices: Sequence[str] = (),
+    memory: Memory | None = None,
+) -> FilterEvidence:
     """Return the evidence of a decision.
 
-    ``regions`` has one entry per called region, in the order of the displayed names: visits, exclusive time
-    in core-seconds and seconds per visit of the last run, the reason, how many call paths lead to it, how
-    many are kept by themselves and how many only because the region is kept elsewhere; with several runs,
-    ``runs`` names those in which a call path of it is kept; ``why`` of a region that is dropped although the
-    rule keeps it has what its visits cost and show. With predictions there are ``predictions``, one
-    per run, ``plain_time`` of each region, and in ``given_up`` the dropped regions with the most time; with a
-    budget there is ``budget``.
+    Args:
+        predictions: of every run; without them, plain times and dropped regions are unknown.
+        notices: further ones than the decision has.
     """
-    evidence: EvidenceJson = {
-        "method": decision.method,
-        "runs": [run.source for run in decision.runs],
-        "notices": list(decision.notices),
-        "regions": _regions(decision, predictions[-1] if predictions else None),
-    }
-    if predictions:
-        evidence["predictions"] = [prediction_json(prediction) for prediction in predictions]
-        evidence["given_up"] = [_dropped(region) for region in dropped_regions(decision, predictions[-1])]
-    if budget is not None:
-        evidence["budget"] = _budget(budget)
-    return evidence
+    return FilterEvidence(
+        method=decision.method,
+        runs=tuple(run.source for run in decision.runs),
+        notices=(*decision.notices, *notices),
+        regions=tuple(_regions(decision, predictions[-1] if predictions else None)),
+        predictions=tuple(predictions) or None,
+        dropped=dropped_regions(decision, predictions[-1]) if predictions else None,
+        budget=budget,
+        memory=memory,
+    )
 
 
-def _dropped(region: DroppedRegion) -> DroppedJson:
-    return {
-        "region": region.region,
-        "share": region.share,
-        "visits": region.visits,
-        "told_of": region.attributed_to,
-    }
-
-
-def _budget(outcome: BudgetOutcome) -> BudgetJson:
-    return {
-        "overhead": outcome.budget.overhead,
-        "applied": outcome.applied.value,
-        "met": outcome.met,
-        "predicted": list(outcome.overhead),
-        "value": outcome.packing.value,
-        "bound": outcome.packing.bound,
-        "gap": outcome.packing.gap,
-    }
-
-
-def _regions(decision: Decision, prediction: FilterEffect | None) -> list[RegionEvidenceJson]:
+def _regions(decision: Decision, prediction: FilterEffect | None) -> Iterable[RegionEvidence]:
     last = len(decision.runs) - 1
-    run, regions = decision.runs[last], decision.regions
-    visits, time = regions.total(last, run, run.visits), regions.total(last, run, run.time)
+    run, regions, table = decision.runs[last], decision.regions, decision.regions.table
+    all_visits, all_time = regions.total(last, run, run.visits), regions.total(last, run, run.time)
+    plain = None if prediction is None else regions.total(last, run, prediction.plain.callpath)
     counts = [_callpath_counts(decision, i) for i in range(len(decision.runs))]
-    entries = []
+    sources = [run.source for run in decision.runs]
     for i in np.flatnonzero(regions.called).tolist():
-        entry = _entry(decision, i, float(visits[i]), float(time[i]), [count[:, i] for count in counts])
-        entries.append(entry)
-    if prediction is not None:
-        plain = regions.total(last, run, prediction.plain.callpath)[regions.called]
-        for entry, value in zip(entries, plain.tolist(), strict=True):
-            entry["plain_time"] = value
-    return entries
+        reason, visits, time = Motive(int(decision.reason[i])), float(all_visits[i]), float(all_time[i])
+        kept_in = tuple(source for source, count in zip(sources, counts, strict=True) if count[1, i] > 0)
+        yield RegionEvidence(
+            region=table.name[i],
+            mangled=table.mangled[i],
+            paradigm=table.paradigm[i],
+            file=table.file[i],
+            kept=reason.keeps,
+            reason=reason.name.lower(),
+            why=_why(decision, i, reason),
+            visits=visits,
+            time=time,
+            time_per_visit=time / visits if visits > 0 else None,
+            callpaths=int(counts[-1][0, i]),
+            callpaths_kept=int(counts[-1][1, i]) if reason.keeps else 0,
+            callpaths_overlapped=int(counts[-1][2, i]),
+            runs=kept_in if len(counts) > 1 else None,
+            plain_time=None if plain is None else float(plain[i]),
+        )
 
 
 def _callpath_counts(decision: Decision, run: int) -> IntArray:
@@ -339,27 +312,3 @@ def _why(decision: Decision, i: int, reason: Motive) -> str:
     if isinstance(decision, PaperDecision) and decision.guard and reason is Motive.OUT_OF_PROPORTION:
         return f"{reason.sentence}: {decision.guard.sentence(i)}"
     return reason.sentence
-
-
-def _entry(
-    decision: Decision, i: int, visits: float, time: float, counts: list[IntArray]
-) -> RegionEvidenceJson:
-    table, reason = decision.regions.table, Motive(int(decision.reason[i]))
-    entry: RegionEvidenceJson = {
-        "region": table.name[i],
-        "mangled": table.mangled[i],
-        "paradigm": table.paradigm[i],
-        "file": table.file[i],
-        "kept": reason.keeps,
-        "reason": reason.name.lower(),
-        "why": _why(decision, i, reason),
-        "visits": visits,
-        "time": time,
-        "time_per_visit": time / visits if visits > 0 else None,
-        "callpaths": int(counts[-1][0]),
-        "callpaths_kept": int(counts[-1][1]) if reason.keeps else 0,
-        "callpaths_overlapped": int(counts[-1][2]),
-    }
-    if len(counts) > 1:
-        entry["runs"] = [decision.runs[j].source for j, count in enumerate(counts) if count[1] > 0]
-    return entry

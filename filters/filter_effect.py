@@ -1,8 +1,8 @@
 """What a filter does to the cost of measuring: overhead, dilation and coverage, predicted and measured."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Annotated, TypedDict
+from dataclasses import dataclass, field, replace
+from typing import Annotated, ClassVar, Generic, TypeVar
 
 import numpy as np
 
@@ -13,8 +13,10 @@ from filters.known_plain import HOOK_SPREAD, TAIL, KnownPlain, plain_by_pair, pl
 from filters.plain_time import estimate_plain_times, measurable_callers
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import UsageError
+from ingest.record_codec import entry
 
 _MEASURABLE = 0.5
+_Figure = TypeVar("_Figure")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -52,69 +54,101 @@ def measurable(run: RunEvidence, plain: PlainTime) -> BoolArray:
 
 @dataclass(frozen=True)
 class Dilation:
-    """Measured over plain computing time, with the range that the uncertainty of the plain time leaves."""
+    """Measured over plain computing time, with its range.
+
+    Attributes:
+        low, high: the ends of the range that the uncertainty of the plain time leaves.
+    """
 
     value: float
     low: float
     high: float
 
 
+class _ByStage(Generic[_Figure]):
+    """A figure without a filter, and with it applied at run time and at compile time."""
+
+    def at(self, applied: Application | None) -> _Figure:
+        """Return the figure of a stage; without a filter if `applied` is None."""
+        found: _Figure = getattr(self, _stage_name(applied))
+        return found
+
+
+def _stage_name(applied: Application | None) -> str:
+    return "unfiltered" if applied is None else applied.name.lower()
+
+
+def _by_stage(of: Callable[[Application | None], _Figure]) -> dict[str, _Figure]:
+    return {_stage_name(stage): of(stage) for stage in (None, *Application)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stages(_ByStage[float]):
+    """A figure without a filter, and with it applied at run time and at compile time."""
+
+    unfiltered: float
+    run_time: float
+    compile_time: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dilations(_ByStage[Dilation]):
+    """The dilation without a filter, and with it applied at run time and at compile time."""
+
+    unfiltered: Dilation
+    run_time: Dilation
+    compile_time: Dilation
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredictedVisits(_ByStage[float]):
+    """Visits that are recorded."""
+
+    unfiltered: float
+    run_time: float = field(metadata=entry("filtered"))
+    compile_time: float = field(metadata=entry("filtered_at_compile_time"))
+
+    def rejected(self, applied: Application | None) -> float:
+        """Return how many visits call the hook that rejects them."""
+        return self.unfiltered - self.run_time if applied is Application.RUN_TIME else 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class VisitCost:
+    """Seconds per visit."""
+
+    document_name: ClassVar[str] = "event_cost"
+    recorded: float
+    filtered_at_run_time: float
+
+
+def _plain_range(plain: PlainTime) -> Annotated[Dilation, "core-seconds"]:
+    return Dilation(plain.total, plain.low, plain.high)
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FilterEffect:
-    """The effect of a filter on one run.
+    """The predicted effect of a filter on a run.
 
     Attributes:
         source: the profile it was made from.
-        visits: recorded without the filter, all CPU locations.
-        recorded: recorded under the filter at run time.
-        by_hand: of the others, those of regions instrumented by hand: at compile time they are recorded.
+        visits: of all CPU locations; at compile time those of regions instrumented by hand are recorded.
         coverage: the share of the plain computing time that is attributed to the region it is spent in (or to
             the caller, if its visits are too short); the rest is attributed to the nearest recorded callers.
-        whole: the share for which all regions of the call path are recorded.
+        whole_callpaths: the share for which all regions of the call path are recorded.
         plain: the time without measurement.
-        filtered_cost: seconds per visit that is filtered at run time.
+        overhead: what measuring takes.
     """
 
+    document_name: ClassVar[str] = "prediction"
     source: str
-    visits: float
-    recorded: float
-    by_hand: float
-    coverage: float
-    whole: float
-    plain: PlainTime
-    filtered_cost: float
-
-    def overhead(self, applied: Application | None) -> float:
-        """Return the core-seconds that measuring takes; without a filter if `applied` is None."""
-        return self._overhead(applied, self.plain.cost[0])
-
-    def dilation(self, applied: Application | None) -> Dilation:
-        """Return measured over plain computing time; without a filter if `applied` is None.
-
-        What a hook costs is less sure than what recording does, so that the range at run time is wider.
-        """
-        plain = self.plain
-        pairs = zip((plain.total, plain.low, plain.high), plain.cost, strict=True)
-        value, high, low = (
-            1.0 + (self._overhead(applied, cost) / time if time > 0 else 0.0) for time, cost in pairs
-        )
-        hooks = self.filtered_cost * self._hooks(applied) / plain.total if plain.total > 0 else 0.0
-        less, more = (hooks * float(np.expm1(side * TAIL * HOOK_SPREAD)) for side in (-1, 1))
-        return Dilation(
-            value, value - float(np.hypot(value - low, less)), value + float(np.hypot(high - value, more))
-        )
-
-    def recorded_visits(self, applied: Application | None) -> float:
-        """Return how many visits are recorded; without a filter if `applied` is None."""
-        if applied is None:
-            return self.visits
-        return self.recorded + (self.by_hand if applied is Application.COMPILE_TIME else 0.0)
-
-    def _hooks(self, applied: Application | None) -> float:
-        return self.visits - self.recorded if applied is Application.RUN_TIME else 0.0
-
-    def _overhead(self, applied: Application | None, cost: float) -> float:
-        return cost * self.recorded_visits(applied) + self.filtered_cost * self._hooks(applied)
+    visits: PredictedVisits
+    coverage: Annotated[float, "share of the plain computing time in regions that are kept"]
+    whole_callpaths: Annotated[float, "share of it whose call paths are kept whole"]
+    event_cost: VisitCost
+    plain: PlainTime = field(metadata=entry("plain_computing_time", made=_plain_range))
+    overhead: Annotated[Stages, "core-seconds"]
+    dilation: Dilations
 
 
 def estimate_plain_time(run: RunEvidence, cost: EventCost, known: KnownPlain | None = None) -> PlainTime:
@@ -153,128 +187,85 @@ def predict(
     coverage, whole = (
         min(1.0, float(counted[part].sum()) / total) if total > 0 else 1.0 for part in (recorded, gapless)
     )
-    visits, left = float(run.visits.sum()), float(run.visits[recorded].sum())
-    at_hooks = min(cost.filtered, plain.cost[0])
+    left = float(run.visits[recorded].sum())
+    by_hand_only = ~recorded & by_hand(run.regions)[run.tree.region]
+    visits = PredictedVisits(
+        unfiltered=float(run.visits.sum()),
+        run_time=left,
+        compile_time=left + float(run.visits[by_hand_only].sum()),
+    )
+    event_cost = VisitCost(recorded=plain.cost[0], filtered_at_run_time=min(cost.filtered, plain.cost[0]))
     return FilterEffect(
         source=run.source,
         visits=visits,
-        recorded=left,
-        by_hand=float(run.visits[~recorded & by_hand(run.regions)[run.tree.region]].sum()),
         coverage=coverage,
-        whole=whole,
+        whole_callpaths=whole,
+        event_cost=event_cost,
         plain=plain,
-        filtered_cost=at_hooks,
+        overhead=Stages(**_by_stage(lambda applied: _overhead(visits, event_cost, applied))),
+        dilation=Dilations(**_by_stage(lambda applied: _dilation(visits, event_cost, plain, applied))),
     )
 
 
-class StagesJson(TypedDict):
-    """A figure without a filter, and with it applied at run time and at compile time."""
-
-    unfiltered: float
-    run_time: float
-    compile_time: float
+def _overhead(visits: PredictedVisits, cost: VisitCost, applied: Application | None) -> float:
+    return cost.recorded * visits.at(applied) + cost.filtered_at_run_time * visits.rejected(applied)
 
 
-class DilationJson(TypedDict):
-    """Measured over plain computing time, with its range."""
-
-    value: float
-    low: float
-    high: float
-
-
-class DilationsJson(TypedDict):
-    """The same as of `StagesJson`, of dilations."""
-
-    unfiltered: DilationJson
-    run_time: DilationJson
-    compile_time: DilationJson
-
-
-class PredictedVisitsJson(TypedDict):
-    """Visits that are recorded."""
-
-    unfiltered: float
-    filtered: float
-    filtered_at_compile_time: float
+def _dilation(
+    visits: PredictedVisits, cost: VisitCost, plain: PlainTime, applied: Application | None
+) -> Dilation:
+    """Return the dilation; what a hook costs is less sure than what recording does."""
+    times = zip((plain.total, plain.low, plain.high), plain.cost, strict=True)
+    value, high, low = (
+        1.0 + (_overhead(visits, replace(cost, recorded=recorded), applied) / time if time > 0 else 0.0)
+        for time, recorded in times
+    )
+    at_hooks = cost.filtered_at_run_time * visits.rejected(applied)
+    hooks = at_hooks / plain.total if plain.total > 0 else 0.0
+    less, more = (hooks * float(np.expm1(side * TAIL * HOOK_SPREAD)) for side in (-1, 1))
+    return Dilation(
+        value, value - float(np.hypot(value - low, less)), value + float(np.hypot(high - value, more))
+    )
 
 
-class EventCostJson(TypedDict):
-    """Seconds per visit."""
+@dataclass(frozen=True, kw_only=True)
+class MeasuredPlainTime:
+    """Computing time without measurement in core-seconds, and whether a run time was given.
 
-    recorded: float
-    filtered_at_run_time: float
+    Attributes:
+        value: from the run time that was given, otherwise solved for together with the cost of a visit; None
+            if neither is possible.
+    """
 
-
-class PredictionJson(TypedDict):
-    """The predicted effect of a filter on a run."""
-
-    source: str
-    visits: PredictedVisitsJson
-    coverage: Annotated[float, "share of the plain computing time in regions that are kept"]
-    whole_callpaths: Annotated[float, "share of it whose call paths are kept whole"]
-    event_cost: EventCostJson
-    plain_computing_time: Annotated[DilationJson, "core-seconds"]
-    overhead: Annotated[StagesJson, "core-seconds"]
-    dilation: DilationsJson
+    document_name: ClassVar[str] = "plain_time"
+    value: float | None
+    given: bool
 
 
-def _stages(of: Callable[[Application | None], float]) -> StagesJson:
-    return {
-        "unfiltered": of(None),
-        "run_time": of(Application.RUN_TIME),
-        "compile_time": of(Application.COMPILE_TIME),
-    }
+@dataclass(frozen=True, kw_only=True)
+class MeasuredDilation:
+    """Computing time over the plain one; null unless a run time was given.
 
+    What is solved for measures neither.
+    """
 
-def _range(dilation: Dilation) -> DilationJson:
-    return {"value": dilation.value, "low": dilation.low, "high": dilation.high}
-
-
-def prediction_json(prediction: FilterEffect) -> PredictionJson:
-    """Return a prediction as plain data: visits, core-seconds, and dilations with their ranges."""
-    plain = prediction.plain
-    return {
-        "source": prediction.source,
-        "visits": {
-            "unfiltered": prediction.visits,
-            "filtered": prediction.recorded,
-            "filtered_at_compile_time": prediction.recorded_visits(Application.COMPILE_TIME),
-        },
-        "coverage": prediction.coverage,
-        "whole_callpaths": prediction.whole,
-        "event_cost": {"recorded": plain.cost[0], "filtered_at_run_time": prediction.filtered_cost},
-        "plain_computing_time": {"value": plain.total, "low": plain.low, "high": plain.high},
-        "overhead": _stages(prediction.overhead),
-        "dilation": {
-            "unfiltered": _range(prediction.dilation(None)),
-            "run_time": _range(prediction.dilation(Application.RUN_TIME)),
-            "compile_time": _range(prediction.dilation(Application.COMPILE_TIME)),
-        },
-    }
+    unfiltered: float | None
+    filtered: float | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class MeasuredEffect:
-    """Dilation without and with a filter, and the cost of a visit.
+    """What a filter did.
 
     Attributes:
-        event_cost: seconds that recording a visit takes, the slope of computing time over visits; None if the
-            two profiles show none.
-        plain: computing time without measurement in core-seconds: from the run time that was given, otherwise
-            solved for together with the cost; None if neither is possible.
-        given: whether a run time was given.
-        without, under: computing time over the plain one, of the profile without the filter and of the one
-            under it; None unless a run time was given: what is solved for measures neither.
         applied: where the filter was applied; None if nothing shows it.
+        event_cost: of recording, the slope of computing time over visits; None if the two profiles show none.
     """
 
-    event_cost: float | None
-    plain: float | None
-    given: bool
-    without: float | None
-    under: float | None
     applied: Application | None
+    plain_time: MeasuredPlainTime
+    dilation: MeasuredDilation
+    event_cost: Annotated[float | None, "seconds per visit"]
 
 
 def measured_effect(
@@ -310,14 +301,12 @@ def measured_effect(
         event_cost = cost.recorded
         plain = plain if baseline is not None else float(solved.total[0])
     return MeasuredEffect(
-        event_cost=event_cost,
-        plain=plain or None,
-        given=baseline is not None,
-        without=without,
-        under=under,
         applied=applied,
+        plain_time=MeasuredPlainTime(value=plain or None, given=baseline is not None),
+        dilation=MeasuredDilation(unfiltered=without, filtered=under),
+        event_cost=event_cost,
     )
 
 
 def _nearer(prediction: FilterEffect, measured: float) -> Application:
-    return min(Application, key=lambda applied: abs(prediction.dilation(applied).value - measured))
+    return min(Application, key=lambda applied: abs(prediction.dilation.at(applied).value - measured))

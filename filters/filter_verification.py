@@ -1,7 +1,9 @@
 """What a profile would look like under a filter, and a measurement under it beside that."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -16,6 +18,7 @@ from ingest.cpp_names import short_list
 from ingest.experiment import TIME
 from ingest.number_text import figure, percent
 from ingest.profile import Block, Metric, MetricKind, Profile, RegionTable, exclusive_values
+from ingest.record_codec import NO_ENTRY
 
 
 def simulate(profile: Profile, rules: FilterRules, *, at_compile_time: bool = False) -> Profile:
@@ -74,83 +77,104 @@ TOLERANCE = 0.01
 
 @dataclass(frozen=True, kw_only=True)
 class CallPathDifference:
-    """A call path whose visits differ from what the filter should have left.
+    """A call path that was not measured as predicted.
 
     Attributes:
         callpath: displayed names from the root down.
-        share: the difference as a share of all visits, expected or measured, whichever are more.
+        kind: not dropped though filtered, missing, extra (not predicted), or visits.
+        share: the difference as a share of all visits, predicted or measured, whichever are more.
     """
 
+    document_name: ClassVar[str] = "difference"
     callpath: tuple[str, ...]
-    expected: float
+    kind: str
+    predicted: float
     measured: float
-    filtered: bool
-    share: float
-
-    @property
-    def kind(self) -> str:
-        """How it differs: not dropped though filtered, missing, extra (not expected), or in its visits."""
-        if self.filtered:
-            return "not dropped"
-        if self.measured == 0:
-            return "missing"
-        return "extra" if self.expected == 0 else "visits"
+    share: Annotated[float, "of the visits"]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
+class PredictedAndMeasured:
+    """A count."""
+
+    predicted: float
+    measured: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class Verification:
-    """Expected and measured visits of n call paths, the union of both profiles.
+    """A profile measured under a filter, compared with what was predicted.
 
     Attributes:
         full: the profile measured without a filter.
         reduced: the profile measured under the filter.
-        tree, regions: the n call paths.
-        expected: float64[n], visits that the filter leaves of the full profile, by simulation.
-        measured: float64[n], visits of the reduced profile.
-        filtered: bool[n], call paths of regions that the filter drops.
+        agrees: whether the visits agree within `TOLERANCE`.
+        deviation: the sum of all differences of visits, as a share of the larger sum of visits.
+        reasons: why the second profile cannot have been measured under the filter; empty if it agrees.
+        visits: those that the filter leaves of the full profile, by simulation, and those of the reduced one.
+        callpaths: with visits.
+        differences: the call paths that differ, the largest difference first.
         at_compile_time: whether the filter was applied at compile time, as regions instrumented by hand show;
             None if the filter drops none of them.
     """
 
+    document_name: ClassVar[str] = "verified_point"
     full: str
     reduced: str
+    agrees: bool
+    deviation: float
+    reasons: tuple[str, ...]
+    visits: PredictedAndMeasured
+    callpaths: PredictedAndMeasured
+    differences: tuple[CallPathDifference, ...]
+    at_compile_time: bool | None = field(metadata=NO_ENTRY)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Visits:
+    """Predicted and measured visits of n call paths, the union of both profiles.
+
+    Attributes:
+        predicted: float64[n], visits that the filter leaves of the full profile.
+        measured: float64[n], visits of the reduced profile.
+        filtered: bool[n], call paths of regions that the filter drops.
+    """
+
     tree: CallTree
     regions: RegionTable
-    expected: FloatArray
+    predicted: FloatArray
     measured: FloatArray
     filtered: BoolArray
-    at_compile_time: bool | None
 
-    @property
+    @cached_property
     def deviation(self) -> float:
-        """The sum of all differences of visits, as a share of the larger sum of visits."""
-        return self._share(np.abs(self.measured - self.expected))
+        return self._share(np.abs(self.measured - self.predicted))
 
-    @property
-    def agrees(self) -> bool:
-        """Whether the visits agree within `TOLERANCE`."""
-        return self.deviation <= TOLERANCE
-
+    @cached_property
     def differences(self) -> tuple[CallPathDifference, ...]:
-        """Return the call paths that differ, the largest difference first."""
-        size = np.abs(self.measured - self.expected)
+        size = np.abs(self.measured - self.predicted)
         different = np.flatnonzero(size > 0)
         names = self.regions.name
         return tuple(
             CallPathDifference(
                 callpath=tuple(names[self.tree.region[step]] for step in self.tree.path(i)),
-                expected=float(self.expected[i]),
+                kind=self._kind(i),
+                predicted=float(self.predicted[i]),
                 measured=float(self.measured[i]),
-                filtered=bool(self.filtered[i]),
                 share=self._share(size[i : i + 1]),
             )
             for i in different[np.argsort(-size[different], kind="stable")].tolist()
         )
 
+    def _kind(self, i: int) -> str:
+        if self.filtered[i]:
+            return "not dropped"
+        if self.measured[i] == 0:
+            return "missing"
+        return "extra" if self.predicted[i] == 0 else "visits"
+
     def reasons(self) -> tuple[str, ...]:
-        """Say why the second profile cannot have been measured under the filter; empty if it agrees."""
-        if self.agrees:
-            return ()
+        """Say why the second profile cannot have been measured under the filter."""
         dropped, lost = self._regions(self.filtered & (self.measured > 0)), self._lost()
         found = []
         if dropped:
@@ -166,8 +190,8 @@ class Verification:
             )
         if not found and self._only_lost():
             found.append(
-                f"{percent(self.deviation)} of the visits are missing in {len(self.differences())} of "
-                f"{int((self.expected > 0).sum())} call paths, and all others agree to the visit: the "
+                f"{percent(self.deviation)} of the visits are missing in {len(self.differences)} of "
+                f"{int((self.predicted > 0).sum())} call paths, and all others agree to the visit: the "
                 "measurement system lost them, as Score-P does if its memory is full, or the input differs"
             )
         if not found:
@@ -178,21 +202,21 @@ class Verification:
         return tuple(found)
 
     def _share(self, visits: FloatArray) -> float:
-        largest = max(float(self.expected.sum()), float(self.measured.sum()))
+        largest = max(float(self.predicted.sum()), float(self.measured.sum()))
         return float(visits.sum()) / largest if largest > 0 else 0.0
 
     def _only_lost(self) -> bool:
         """Whether visits are missing in the smaller part of the call paths, and nothing else differs."""
-        different = self.measured != self.expected
-        missing = bool((self.measured <= self.expected).all())
-        return missing and 2 * int(different.sum()) < int((self.expected > 0).sum())
+        different = self.measured != self.predicted
+        missing = bool((self.measured <= self.predicted).all())
+        return missing and 2 * int(different.sum()) < int((self.predicted > 0).sum())
 
     def _lost(self) -> list[str]:
         recorded = set(self._regions(self.measured > 0))
-        return [name for name in self._regions(self.expected > 0) if name not in recorded]
+        return [name for name in self._regions(self.predicted > 0) if name not in recorded]
 
     def _regions(self, chosen: BoolArray) -> list[str]:
-        visits = np.maximum(self.expected, self.measured) * chosen
+        visits = np.maximum(self.predicted, self.measured) * chosen
         by_region = np.bincount(self.tree.region, visits, len(self.regions))
         largest = np.argsort(-by_region, kind="stable")
         return [self.regions.name[i] for i in largest[by_region[largest] > 0].tolist()]
@@ -211,19 +235,26 @@ def verify(full: Profile, reduced: Profile, rules: FilterRules) -> Verification:
     union = CallTreeUnion()
     numbers = [union.add(run.tree, run.regions) for run in (simulated, seen)]
     place, tree, regions = union.finish()
-    expected, measured = (
+    predicted, measured = (
         np.bincount(place[number], run.visits, len(tree)).astype(np.float64)
         for number, run in zip(numbers, (simulated, seen), strict=True)
     )
     passed = kept(rules, regions, at_compile_time=bool(at_compile_time))
+    visits = _Visits(
+        tree=tree, regions=regions, predicted=predicted, measured=measured, filtered=~passed[tree.region]
+    )
+    agrees = visits.deviation <= TOLERANCE
     return Verification(
         full=full.source,
         reduced=reduced.source,
-        tree=tree,
-        regions=regions,
-        expected=expected,
-        measured=measured,
-        filtered=~passed[tree.region],
+        agrees=agrees,
+        deviation=visits.deviation,
+        reasons=() if agrees else visits.reasons(),
+        visits=PredictedAndMeasured(predicted=float(predicted.sum()), measured=float(measured.sum())),
+        callpaths=PredictedAndMeasured(
+            predicted=int((predicted > 0).sum()), measured=int((measured > 0).sum())
+        ),
+        differences=visits.differences,
         at_compile_time=at_compile_time,
     )
 

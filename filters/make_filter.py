@@ -10,7 +10,7 @@ import numpy as np
 from filters.decision import Decision, Motive, override_notices
 from filters.event_cost import EventCost, calibrated, usual_cost, visited
 from filters.evidence import FilterRegions, RunEvidence, by_hand, evidence_from_profile
-from filters.explanation import EvidenceJson, TraceMemoryJson, costly_at_largest_scale, evidence_json
+from filters.explanation import FilterEvidence, costly_at_largest_scale, filter_evidence
 from filters.filter_effect import FilterEffect, estimate_plain_time, measurable, predict
 from filters.filter_options import ACCEPTABLE, Application, Budget, FilterRequest, Instrumenter
 from filters.instrumentation import filtered_at_run_time
@@ -46,9 +46,8 @@ class FilterResult:
         decision: which regions are kept and why.
         application: where the filter is to be applied.
         prediction: its effect on the run of the largest scale.
-        budget: how the budget was spent, if there was one.
         memory: what a trace of that run needs without and with the filter.
-        evidence: all of it as plain data.
+        evidence: all of it, and how the budget was spent, if there was one.
         usage: how other instrumenters than Score-P use the file; FILE stands for its path.
     """
 
@@ -56,15 +55,14 @@ class FilterResult:
     decision: Decision
     application: Application
     prediction: FilterEffect
-    budget: BudgetOutcome | None
-    memory: tuple[Memory, Memory]
-    evidence: EvidenceJson
+    memory: Memory
+    evidence: FilterEvidence
     usage: str = ""
 
     @property
     def notices(self) -> tuple[str, ...]:
         """What a user should know, one sentence each."""
-        return tuple(self.evidence["notices"])
+        return self.evidence.notices
 
 
 @dataclass(frozen=True)
@@ -99,31 +97,27 @@ def make_filter(
     cost, known = _calibration(evidence[-1], request) if series is None else (series.cost, series.plain)
     request, unclear = _with_measurable_growth(evidence[-1], request, cost, known)
     made = _decide(evidence, request, cost, known)
-    decision, outcome, predictions = made.decision, made.outcome, made.predictions
-    content = evidence_json(decision, predictions, outcome)
-    content["notices"] += costly_at_largest_scale(decision, predictions[-1])
-    text, usage, notices = _written(decision, request)
-    content["notices"] += override_notices(decision, request.overrides)
-    content["notices"] += [*_protection_notices(decision, unclear), *notices]
+    decision, predictions = made.decision, made.predictions
+    text, usage, about_file = _written(decision, request)
     recorded = decision.recorded_regions(len(evidence) - 1)
     if made.application is Application.COMPILE_TIME:
         recorded = recorded | by_hand(largest.regions)
-    unfiltered, filtered = trace_memory(largest, np.stack([np.ones_like(recorded), recorded]))
-    content["memory"] = {"unfiltered": _trace(unfiltered), "filtered": _trace(filtered)}
+    memory = Memory(*trace_memory(largest, np.stack([np.ones_like(recorded), recorded])))
+    notices = [
+        *costly_at_largest_scale(decision, predictions[-1]),
+        *override_notices(decision, request.overrides),
+        *_protection_notices(decision, unclear),
+        *about_file,
+    ]
     return FilterResult(
         text=text,
         decision=decision,
         application=made.application,
         prediction=predictions[-1],
-        budget=outcome,
-        memory=(unfiltered, filtered),
-        evidence=content,
+        memory=memory,
+        evidence=filter_evidence(decision, predictions, made.outcome, notices=notices, memory=memory),
         usage=usage,
     )
-
-
-def _trace(memory: Memory) -> TraceMemoryJson:
-    return {"max_buf": memory.max_buf, "total_memory": memory.total_memory}
 
 
 def _with_measurable_growth(
@@ -224,7 +218,7 @@ def _decide(
     if not outcome.met:
         decision, outcome = within(Budget(ACCEPTABLE, request.applied))
     if not outcome.met:  # keeping nothing else would measure nothing
-        least = max(outcome.overhead)
+        least = max(outcome.predicted)
         decision, outcome = within(Budget(least + ACCEPTABLE, outcome.applied))
         notices.append(
             f"what must be recorded and, at run time, the hooks of rejected visits take {percent(least)}, so "
@@ -235,7 +229,7 @@ def _decide(
 
 
 def _largest_overhead(effects: Sequence[FilterEffect], applied: Application) -> float:
-    return max(one.dilation(applied).value for one in effects) - 1.0
+    return max(one.dilation.at(applied).value for one in effects) - 1.0
 
 
 def _instead(left: Mapping[Application, float]) -> str:

@@ -34,11 +34,11 @@ _MESSAGES = {
 
 
 @dataclass(frozen=True)
-class Memory:
-    """Bytes that the busiest process needs for a trace.
+class TraceMemory:
+    """Bytes that a trace needs.
 
     Attributes:
-        max_buf: the largest trace buffer of a process.
+        max_buf: the largest trace buffer of a process, the busiest one's.
         total_memory: what to set SCOREP_TOTAL_MEMORY to, so that no trace buffer is flushed during the run.
     """
 
@@ -46,7 +46,15 @@ class Memory:
     total_memory: int
 
 
-def trace_memory(profile: Profile, recorded: BoolArray) -> tuple[Memory, ...]:
+@dataclass(frozen=True)
+class Memory:
+    """The memory of a trace without and with the filter."""
+
+    unfiltered: TraceMemory
+    filtered: TraceMemory
+
+
+def trace_memory(profile: Profile, recorded: BoolArray) -> tuple[TraceMemory, ...]:
     """Estimate the memory of a measurement under several filters.
 
     max_buf is the largest sum of visits times bytes per visit of a process; SCOREP_TOTAL_MEMORY is max_buf,
@@ -64,7 +72,7 @@ def trace_memory(profile: Profile, recorded: BoolArray) -> tuple[Memory, ...]:
     locations = int(np.bincount(process).max())
     by_location /= profile.summed.count
     largest = [int(np.bincount(process, row).max()) for row in by_location]
-    return tuple(Memory(size, max(size, _CHUNK) + _CHUNK * locations) for size in largest)
+    return tuple(TraceMemory(size, max(size, _CHUNK) + _CHUNK * locations) for size in largest)
 
 
 def bytes_per_visit(regions: RegionTable) -> FloatArray:

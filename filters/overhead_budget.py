@@ -1,7 +1,8 @@
 """The budget rule: the most valuable regions whose recording takes no more than a share of the run."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from filters.known_plain import KnownPlain
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.cpp_names import short_name
 from ingest.number_text import percent
+from ingest.record_codec import NO_ENTRY, entry
 
 _BLOCK = 0.5  # of the computing time, from which a region is worth being divided
 _NEXT_TO_NOTHING = 0.95  # of the overhead at run time, that compiling anew leaves
@@ -82,25 +84,31 @@ def _continuous(value: FloatArray, weight: FloatArray, capacity: float) -> float
     return best
 
 
-@dataclass(frozen=True, eq=False)
+def _share(budget: Budget) -> float:
+    return budget.overhead
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class BudgetOutcome:
-    """How the budget was spent.
+    """How an overhead budget was spent.
 
     Attributes:
         applied: where the filter must be applied so that the budget holds.
-        overhead: per run, the predicted overhead as a share of the plain computing time.
-        packing: the choice among the regions that are worth their cost, with its bound.
+        met: whether the overhead stays within the budget in every run.
+        predicted: per run, the overhead as a share of the plain computing time.
+        value, bound, gap: of the choice among the regions that are worth their cost, see `Packing`.
+        taken: bool[R], that choice.
     """
 
-    budget: Budget
+    document_name: ClassVar[str] = "budget"
+    budget: Budget = field(metadata=entry("overhead", made=_share))
     applied: Application
-    overhead: tuple[float, ...]
-    packing: Packing
-
-    @property
-    def met(self) -> bool:
-        """Whether the overhead stays within the budget in every run."""
-        return max(self.overhead) <= self.budget.overhead
+    met: bool
+    predicted: tuple[float, ...]
+    value: float
+    bound: float
+    gap: float
+    taken: BoolArray = field(metadata=NO_ENTRY)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -168,7 +176,16 @@ def decide_by_budget(
     packing = _pack(shares, worth, must, budget.overhead, applied)
     reason = _reasons(shares, budget, forced, packing.taken)
     overhead = shares.overhead(reason >= Motive.PREFIX, applied)
-    outcome = BudgetOutcome(budget, applied, tuple(overhead.tolist()), packing)
+    outcome = BudgetOutcome(
+        budget=budget,
+        applied=applied,
+        met=bool((overhead <= budget.overhead).all()),
+        predicted=tuple(overhead.tolist()),
+        value=packing.value,
+        bound=packing.bound,
+        gap=packing.gap,
+        taken=packing.taken,
+    )
     method = f"overhead budget of {percent(budget.overhead)}, filter applied at {applied.value}"
     notices = (
         *decision_notices(regions, reason),
@@ -261,7 +278,7 @@ def _worth_more(
 ) -> tuple[str, ...]:
     """Say which region stays one block, and which larger budget would divide it."""
     own, limit = shares.own[:, -1], outcome.budget.overhead
-    kept = forced | outcome.packing.taken
+    kept = forced | outcome.taken
     if not outcome.met or own.sum() <= 0:
         return ()
     block = int(np.where(kept, own, 0.0).argmax())
@@ -289,7 +306,7 @@ def _budget_notices(outcome: BudgetOutcome, shares: Shares) -> tuple[str, ...]:
     if not outcome.met:
         notices.append(
             f"the overhead budget of {percent(limit)} cannot be met: what must be recorded (MPI and "
-            f"protected regions) takes {percent(max(outcome.overhead))}"
+            f"protected regions) takes {percent(max(outcome.predicted))}"
         )
     if outcome.budget.applied is None and outcome.applied is Application.COMPILE_TIME:
         hooks = float((shares.fixed + shares.hooks.sum(axis=0)).max())

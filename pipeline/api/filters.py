@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from filters.make_filter import FilterResult
+from ingest.record_codec import document
 from pipeline.config.options import load_options, override
 from pipeline.report.frames import frame_html
 from pipeline.report.terminal.filter import effect_sentence
@@ -38,17 +39,17 @@ class Filter:
         """One row per region that was called: whether it is kept and why, visits, time, call paths."""
         import pandas as pd
 
-        return pd.DataFrame(self._result.evidence["regions"])
+        return pd.DataFrame(document(self._result.evidence)["regions"])
 
     @property
     def overhead(self) -> float:
         """The predicted instrumentation overhead with the filter, as a share of the plain run time."""
-        return self._result.prediction.dilation(self._result.application).value - 1.0
+        return self._result.prediction.dilation.at(self._result.application).value - 1.0
 
     @property
     def overhead_without(self) -> float:
         """The estimated instrumentation overhead of the measurement without a filter."""
-        return self._result.prediction.dilation(None).value - 1.0
+        return self._result.prediction.dilation.at(None).value - 1.0
 
     def write(self, path: str | PathLike[str]) -> Path:
         """Write the filter file, and its evidence beside it as ``PATH.json``; return the path.

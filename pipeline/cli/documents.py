@@ -42,12 +42,12 @@ DOCUMENTS: Mapping[str, Document] = {
         title="Sizes and scales that keep an efficiency",
         type="pipeline.questions.isoefficiency:Isoefficiency",
     ),
-    "filter": Document(title="The evidence of a filter", type="filters.explanation:EvidenceJson"),
+    "filter": Document(title="The evidence of a filter", type="filters.explanation:FilterEvidence"),
     "simulation": Document(
-        title="A profile under a filter", type="pipeline.columns.filter_effects:SimulationJson"
+        title="A profile under a filter", type="pipeline.columns.filter_effects:SimulatedFilter"
     ),
     "verification": Document(
-        title="A filter, measured and predicted", type="pipeline.columns.filter_effects:VerificationJson"
+        title="A filter, measured and predicted", type="pipeline.columns.filter_effects:VerifiedFilter"
     ),
     "plan": Document(
         title="Measurements in their order", type="pipeline.questions.planning.advice:Advice", is_list=True

@@ -87,46 +87,40 @@ def _show(result: "FilterResult", path: Path) -> None:
 
     screen = console()
     show_effect(screen, result)
-    show_memory(screen, *result.memory)
+    show_memory(screen, result.memory)
     typer.echo(f"Written to {path}, evidence to {path}.json. Use it with")
     if result.usage:
         commands = [result.usage.replace("FILE", str(path))]
     else:
-        commands = list(next_commands(path, result.application, result.memory[1], result.decision.runs))
+        commands = list(next_commands(path, result.application, result.memory.filtered, result.decision.runs))
     for line in commands:
         typer.echo(f"  {line}")
 
 
 def _simulate(path: Path, rules: Path, options: Options, shown: Presentation) -> None:
     """Show what a profile would look like under a filter."""
-    from pipeline.columns.filter_effects import simulation_json, simulation_table
+    from pipeline.columns.filter_effects import simulation_table
     from pipeline.report.terminal.filter import show_simulation
     from pipeline.stages.filter import simulate_filter
 
-    before, after, prediction = simulate_filter(path, rules, options)
-    show_notices(after.notices)
-    document = simulation_json(str(rules), before, after, prediction)
-    shown.present(
-        document,
-        lambda: simulation_table(before, after),
-        lambda screen: show_simulation(screen, before, after, prediction),
-    )
+    found = simulate_filter(path, rules, options)
+    show_notices(found.notices)
+    shown.present(found, lambda: simulation_table(found), lambda screen: show_simulation(screen, found))
 
 
 def _verify(path: Path, second: Path, options: Options, rules: Path | None, shown: Presentation) -> None:
-    """Show a measurement made under a filter beside what was predicted of it."""
-    from pipeline.columns.filter_effects import verification_table, verified_filter_json
+    """Show a measurement made under a filter with what was predicted of it."""
+    from pipeline.columns.filter_effects import verification_table
     from pipeline.report.terminal.filter import show_verification
     from pipeline.stages.filter import verify_filter
 
     found = verify_filter(path, second, options, rules)
     show_skipped(found.skipped)
-    content = verified_filter_json(found.filter, found.verifications, found.prediction, found.effect)
 
     def draw(screen: "Console") -> None:
         typer.echo(f"Filter: {found.filter}")
-        show_verification(screen, found.verifications, found.prediction, found.effect)
+        show_verification(screen, found)
 
-    shown.present(content, lambda: verification_table(found.verifications), draw)
+    shown.present(found, lambda: verification_table(found.points), draw)
     if not found.agrees:
         raise typer.Exit(ExitCode.INCONCLUSIVE)

@@ -356,7 +356,7 @@ def _why_there(result: FilterResult, *, built: bool) -> str:
     if built:
         return "that is where it is applied, since [measurement] has rebuild"
     prediction = result.prediction
-    hooks = [prediction.overhead(one) for one in (Application.RUN_TIME, Application.COMPILE_TIME)]
+    hooks = [prediction.overhead.at(one) for one in (Application.RUN_TIME, Application.COMPILE_TIME)]
     share = percent((hooks[0] - hooks[1]) / prediction.plain.total if prediction.plain.total > 0 else 0.0)
     return f"that is where it is applied, since [measurement] has no rebuild, which would save {share}"
 
@@ -364,7 +364,7 @@ def _why_there(result: FilterResult, *, built: bool) -> str:
 def _relative_cost(result: FilterResult) -> float:
     """Predict what a run with a filter costs, relative to one without it."""
     prediction, time = result.prediction, float(result.decision.runs[-1].time.sum())
-    saved = prediction.overhead(None) - prediction.overhead(result.application)
+    saved = prediction.overhead.at(None) - prediction.overhead.at(result.application)
     return float(np.clip(1.0 - saved / time, _LEAST_RELATIVE_COST, 1.0)) if time > 0 else 1.0
 
 
@@ -402,7 +402,7 @@ def _unverified(progress: CampaignProgress, notify: Notify) -> str:
     file = campaign.pilot_filter
     options = load_options(None, campaign.profiles)
     found = verify_filter(campaign.pilot_profiles, campaign.profiles, options, file)
-    last = found.verifications[-1]
+    last = found.points[-1]
     if found.agrees:
         notify(f"the filter works: visits differ by {percent(last.deviation)} from what it should leave")
         return ""

@@ -1,14 +1,13 @@
 """The filter stage: from profiles to a filter file with its evidence, and what it did once it was applied."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from filters.evidence import evidence_from_profile
-from filters.filter_effect import FilterEffect, MeasuredEffect, measured_effect
+from filters.filter_effect import measured_effect
 from filters.filter_options import Application, Budget, FilterRequest, Form, Instrumenter, Layout, Overrides
-from filters.filter_verification import Verification, simulate, verify
-from filters.instrumentation import filtered_at_run_time
+from filters.filter_verification import simulate, verify
+from filters.instrumentation import FILTER_ATTRIBUTE, filtered_at_run_time
 from filters.make_filter import FilterResult, SeriesCalibration, make_filter, predict_filter, read_filter
 from filters.scorep_format.rule_files import FilterRules, parse
 from ingest.discovery import Discovery, Run
@@ -16,8 +15,10 @@ from ingest.errors import InputError, UsageError
 from ingest.locate import Located, locate
 from ingest.profile import Profile
 from ingest.readers import find_profile_reader
+from ingest.record_codec import document
 from ingest.run_names import RunSpec
 from ingest.run_settings import not_instrumented
+from pipeline.columns.filter_effects import ProfileCounts, SimulatedFilter, VerifiedFilter
 from pipeline.config.options import FilterOptions, Options
 from pipeline.questions.analysis import Analysis, default_target, look_ahead
 from pipeline.report.terminal.filter import effect_sentence
@@ -64,7 +65,7 @@ def _of_series(path: Path | None) -> bool:
 def store_filter(path: Path, result: FilterResult) -> None:
     """Write the filter file and its evidence beside it, as FILE.json."""
     write_text(path, result.text)
-    write_json(path.with_name(path.name + ".json"), result.evidence)
+    write_json(path.with_name(path.name + ".json"), document(result.evidence))
 
 
 def filter_of_path(path: Path, options: Options) -> tuple[FilterResult, tuple[Mapping[str, str], ...]]:
@@ -97,13 +98,22 @@ def runs_at(path: Path, explicit: Sequence[RunSpec] = ()) -> tuple[Run, ...]:
     return _runs(locate(path, explicit))
 
 
-def simulate_filter(path: Path, rules: Path, options: Options) -> tuple[Profile, Profile, FilterEffect]:
-    """Return the profile of the largest scale at a path, the same filtered, and the predicted effect."""
+def simulate_filter(path: Path, rules: Path, options: Options) -> SimulatedFilter:
+    """Return what a filter would do to the profile of the largest scale at a path."""
     request = filter_request(options.filter)
     run = runs_to_filter(runs_at(path, options.runs))[-1]
     before = run.reader.read(run.path)
     found = parse(read_filter(rules), where=str(rules))
-    return before, simulate(before, found), predict_filter(before, found, request)
+    after = simulate(before, found)
+    return SimulatedFilter(
+        filter=str(rules),
+        source=before.source,
+        filter_digest=after.attributes[FILTER_ATTRIBUTE],
+        measured=ProfileCounts.of(before),
+        simulated=ProfileCounts.of(after),
+        prediction=predict_filter(before, found, request),
+        notices=after.notices,
+    )
 
 
 def runs_to_filter(runs: Sequence[Run]) -> tuple[Run, ...]:
@@ -151,30 +161,6 @@ def store_filter_of_study(path: Path, read: Ingested, analysis: Analysis, option
     return effect_sentence(result)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class VerifiedFilter:
-    """What a filter should have done and what it did.
-
-    Attributes:
-        filter: the file, or how the filter was made.
-        verifications: one per measurement point that both have, the largest scale last.
-        prediction: the effect on the largest scale, predicted from the profile without the filter.
-        effect: what both profiles of the largest scale show.
-        skipped: path and reason of every run that could not be read.
-    """
-
-    filter: str
-    verifications: tuple[Verification, ...]
-    prediction: FilterEffect
-    effect: MeasuredEffect
-    skipped: tuple[Mapping[str, str], ...]
-
-    @property
-    def agrees(self) -> bool:
-        """Whether the visits agree within the tolerance at every measurement point."""
-        return all(one.agrees for one in self.verifications)
-
-
 def verify_filter(path: Path, second: Path, options: Options, rules: Path | None = None) -> VerifiedFilter:
     """Compare a profile or a directory of runs with another one that was measured under a filter.
 
@@ -182,19 +168,18 @@ def verify_filter(path: Path, second: Path, options: Options, rules: Path | None
     """
     request = filter_request(options.filter)
     found, name, applied, skipped = _applied_rules(path, options, rules)
-    pairs = _pairs(runs_at(path, options.runs), runs_at(second))
-    verifications = []
-    for before, after in pairs:
+    points = []
+    for before, after in _pairs(runs_at(path, options.runs), runs_at(second)):
         full, reduced = _read(before), _read(after)
-        verifications.append(verify(full, reduced, found))
+        points.append(verify(full, reduced, found))
     if request.applied is not None:
         applied = request.applied
-    elif (by_hand := verifications[-1].at_compile_time) is not None:
+    elif (by_hand := points[-1].at_compile_time) is not None:
         applied = Application.COMPILE_TIME if by_hand else Application.RUN_TIME
     elif filtered_at_run_time(reduced.source, reduced.attributes):
         applied = Application.RUN_TIME
     prediction = predict_filter(full, found, request)
-    effect = measured_effect(
+    measured = measured_effect(
         evidence_from_profile(full),
         evidence_from_profile(reduced),
         prediction,
@@ -202,7 +187,12 @@ def verify_filter(path: Path, second: Path, options: Options, rules: Path | None
         baseline=request.baseline,
     )
     return VerifiedFilter(
-        filter=name, verifications=tuple(verifications), prediction=prediction, effect=effect, skipped=skipped
+        filter=name,
+        agrees=all(one.agrees for one in points),
+        points=tuple(points),
+        prediction=prediction,
+        measured=measured,
+        skipped=skipped,
     )
 
 

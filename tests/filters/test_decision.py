@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from filters.decision import Motive, override_notices
 from filters.evidence import evidence_from_profile, unite_regions
-from filters.explanation import costly_at_largest_scale, evidence_json
+from filters.explanation import costly_at_largest_scale, filter_evidence
 from filters.filter_effect import predict
 from filters.filter_options import Budget, Form, Layout, Overrides, PaperRule
 from filters.overhead_budget import decide_by_budget
@@ -17,6 +17,7 @@ from filters.scorep_format.writer import prove, write_filter
 from ingest.calltree import CallTree
 from ingest.errors import FilterError
 from ingest.profile import LocationTable, Metric, Profile, RegionTable, ValuesInMemory
+from ingest.record_codec import document
 from tests.profiles import profile_from_rows
 
 ROWS = [
@@ -42,8 +43,8 @@ def kept_names(decision):
 
 def test_a_region_is_kept_if_any_of_its_call_paths_is(decision):
     assert "tool" in kept_names(decision)
-    entry = next(e for e in evidence_json(decision)["regions"] if e["region"] == "tool")
-    assert (entry["callpaths"], entry["callpaths_kept"], entry["callpaths_overlapped"]) == (2, 1, 1)
+    entry = next(e for e in filter_evidence(decision).regions if e.region == "tool")
+    assert (entry.callpaths, entry.callpaths_kept, entry.callpaths_overlapped) == (2, 1, 1)
     assert decision.overlapped(0).tolist() == [False, False, False, False, True, False, False, False]
 
 
@@ -67,8 +68,8 @@ def test_the_decisions_of_several_runs_are_united_with_their_reasons(make_profil
     large = evidence_from_profile(make_profile(rows, source="large"))
     found = decide_by_paper([small, large])
     assert {"setup", "late"} <= kept_names(found)
-    runs = {entry["region"]: entry["runs"] for entry in evidence_json(found)["regions"]}
-    assert runs["late"] == ["large"] and runs["setup"] == ["small"]
+    runs = {entry.region: entry.runs for entry in filter_evidence(found).regions}
+    assert runs["late"] == ("large",) and runs["setup"] == ("small",)
 
 
 @pytest.mark.parametrize("form", list(Form))
@@ -241,7 +242,7 @@ def test_expensive_is_from_one_per_cent_of_the_plain_time(make_profile):
 def test_the_evidence_of_every_region_by_number(make_profile):
     run = evidence_from_profile(make_profile(ROWS, source="a.cubex"))
     found = decide_by_paper([run], overrides=Overrides(drop=("step", "solve")))
-    evidence = evidence_json(found, [predict(run, found.recorded(0))])
+    evidence = document(filter_evidence(found, [predict(run, found.recorded(0))]))
     assert evidence["method"] == found.method and evidence["runs"] == ["a.cubex"]
     entries = {entry["region"]: entry for entry in evidence["regions"]}
     assert list(entries) == ["USER phase", "main", "setup", "solve", "step", "tool"]
@@ -269,8 +270,8 @@ def test_the_evidence_of_every_region_by_number(make_profile):
 
 def test_a_region_without_visits_has_no_time_per_visit(make_profile):
     run = evidence_from_profile(make_profile([(0, "main", 1, 1.0), (1, "a", 0, 0.0)]))
-    entry = evidence_json(decide_by_paper([run]))["regions"][0]
-    assert (entry["region"], entry["visits"], entry["time_per_visit"]) == ("a", 0.0, None)
+    entry = filter_evidence(decide_by_paper([run])).regions[0]
+    assert (entry.region, entry.visits, entry.time_per_visit) == ("a", 0.0, None)
 
 
 def test_a_wrong_filter_is_named_by_its_verb(decision):

@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,9 +5,10 @@ from hypothesis import strategies as st
 
 from filters.event_cost import EventCost, visited
 from filters.evidence import evidence_from_profile
-from filters.filter_effect import estimate_plain_time, predict, prediction_json
+from filters.filter_effect import estimate_plain_time, predict
 from filters.filter_options import Application
 from ingest.errors import UsageError
+from ingest.record_codec import document
 from tests.profiles import profile_from_rows as make_rows
 
 C = 100e-9
@@ -87,16 +86,16 @@ def test_prediction_before_and_after(make_profile):
     run = evidence(KERNELS, make_profile)
     recorded = np.array([name != "small" for name in run.regions.name])[run.tree.region]
     found = predict(run, recorded)
-    before, at_run_time, at_compile_time = (found.dilation(a) for a in (None, *Application))
+    before, at_run_time, at_compile_time = (found.dilation.at(a) for a in (None, *Application))
     assert before.value == pytest.approx(1 + 0.1002 / 3.51, rel=0.01)
     assert before.low < before.value < before.high
     assert at_compile_time.value == pytest.approx(1 + 2102 * C / 3.51, rel=1e-4)
-    assert found.overhead(Application.RUN_TIME) == pytest.approx(
-        2102 * C + 1e6 * found.filtered_cost, rel=0.1
+    assert found.overhead.at(Application.RUN_TIME) == pytest.approx(
+        2102 * C + 1e6 * found.event_cost.filtered_at_run_time, rel=0.1
     )
     assert 1.0 < at_compile_time.value < at_run_time.value < before.value
     assert found.coverage == pytest.approx(1 - 0.5 / 3.51, rel=0.01)
-    assert prediction_json(found)["visits"] == {
+    assert document(found.visits, exact=True) == {
         "unfiltered": 1002102.0,
         "filtered": 2102.0,
         "filtered_at_compile_time": 2102.0,
@@ -106,7 +105,7 @@ def test_prediction_before_and_after(make_profile):
 def test_a_run_without_visits_costs_nothing(make_profile):
     run = evidence_from_profile(make_profile([(0, "main", 0, 1.0)]))
     found = predict(run, np.ones(1, dtype=np.bool_))
-    assert found.dilation(None).value == 1.0 and found.coverage == 1.0
+    assert found.dilation.at(None).value == 1.0 and found.coverage == 1.0
 
 
 def test_the_default_cost():
@@ -174,25 +173,24 @@ def test_short_visits_are_attributed_to_the_nearest_long_ones(make_profile):
 
 def test_without_its_root_no_call_path_is_whole(make_profile):
     run = evidence_from_profile(make_profile([(0, "main", 1, 1.0), (1, "a", 1, 1.0), (2, "b", 1, 1.0)]))
-    assert predict(run, np.array([False, True, True])).whole == 0.0
-    assert predict(run, np.array([True, False, True])).whole == pytest.approx(1 / 3)
+    assert predict(run, np.array([False, True, True])).whole_callpaths == 0.0
+    assert predict(run, np.array([True, False, True])).whole_callpaths == pytest.approx(1 / 3)
 
 
 def test_overhead_and_dilation_of_every_application(make_profile):
-    found = replace(
-        predict(evidence(KERNELS, make_profile), np.ones(6, dtype=np.bool_)),
-        visits=1000.0,
-        recorded=100.0,
-        filtered_cost=0.001,
-    )
-    plain = replace(found.plain, total=2.0, low=1.0, high=4.0, cost=(0.01, 0.02, 0.005))
-    found = replace(found, plain=plain)
-    assert [found.overhead(a) for a in (None, *Application)] == pytest.approx([10.0, 1.9, 1.0])
-    assert vars(found.dilation(None)) == pytest.approx({"value": 6.0, "low": 2.25, "high": 21.0})
-    assert vars(found.dilation(Application.COMPILE_TIME)) == pytest.approx(
-        {"value": 1.5, "low": 1.125, "high": 3.0}
-    )
-    assert found.dilation(Application.RUN_TIME).value == pytest.approx(1.95)
+    run = evidence(KERNELS, make_profile)
+    found = predict(run, np.array([name != "small" for name in run.regions.name])[run.tree.region])
+    plain, hooks = found.plain, 1e6 * found.event_cost.filtered_at_run_time
+    visits = {None: 1002102.0, Application.COMPILE_TIME: 2102.0}
+    for applied, recorded in visits.items():
+        assert found.overhead.at(applied) == pytest.approx(recorded * plain.cost[0])
+        dilation = found.dilation.at(applied)
+        ends = zip(plain.cost, (plain.total, plain.low, plain.high), strict=True)
+        assert [dilation.value, dilation.high, dilation.low] == pytest.approx(
+            [1 + recorded * cost / total for cost, total in ends]
+        )
+    assert found.overhead.run_time == pytest.approx(2102 * plain.cost[0] + hooks)
+    assert found.dilation.run_time.value == pytest.approx(1 + found.overhead.run_time / plain.total)
 
 
 def test_coverage_counts_what_is_recorded_and_whole_call_paths(make_profile):
@@ -206,30 +204,33 @@ def test_coverage_counts_what_is_recorded_and_whole_call_paths(make_profile):
     run = evidence_from_profile(make_profile(rows))
     found = predict(run, np.array([True, False, True, True, True]))
     assert found.coverage == pytest.approx(0.8)
-    assert found.whole == pytest.approx(0.5)
-    assert (found.visits, found.recorded) == (5.0, 4.0)
-    assert found.filtered_cost == 1.4e-9
+    assert found.whole_callpaths == pytest.approx(0.5)
+    assert (found.visits.unfiltered, found.visits.run_time) == (5.0, 4.0)
+    assert found.event_cost.filtered_at_run_time == 1.4e-9
     cheap = predict(run, np.ones(5, dtype=np.bool_), EventCost(1e-9, 1e-9))
-    assert cheap.filtered_cost == pytest.approx(1e-9, rel=1e-6)
-    assert cheap.coverage == cheap.whole == 1.0
+    assert cheap.event_cost.filtered_at_run_time == pytest.approx(1e-9, rel=1e-6)
+    assert cheap.coverage == cheap.whole_callpaths == 1.0
 
 
 def test_a_prediction_as_plain_data(make_profile):
     run = evidence(KERNELS, make_profile, source="a.cubex")
     found = predict(run, np.array([True, True, True, True, False, True]))
-    data = prediction_json(found)
+    data = document(found, exact=True)
     plain = found.plain
     assert data["source"] == "a.cubex"
-    assert (data["coverage"], data["whole_callpaths"]) == (found.coverage, found.whole)
-    assert data["event_cost"] == {"recorded": plain.cost[0], "filtered_at_run_time": found.filtered_cost}
+    assert (data["coverage"], data["whole_callpaths"]) == (found.coverage, found.whole_callpaths)
+    assert data["event_cost"] == {
+        "recorded": plain.cost[0],
+        "filtered_at_run_time": found.event_cost.filtered_at_run_time,
+    }
     assert data["plain_computing_time"] == {"value": plain.total, "low": plain.low, "high": plain.high}
     for name, applied in (
         ("unfiltered", None),
         ("run_time", Application.RUN_TIME),
         ("compile_time", Application.COMPILE_TIME),
     ):
-        assert data["overhead"][name] == found.overhead(applied)
-        assert data["dilation"][name] == vars(found.dilation(applied))
+        assert data["overhead"][name] == found.overhead.at(applied)
+        assert data["dilation"][name] == vars(found.dilation.at(applied))
 
 
 def test_where_the_cost_of_events_lies(make_profile):
@@ -243,7 +244,7 @@ def test_dropped_regions_instrumented_by_hand_are_recorded_at_compile_time(make_
     run = evidence_from_profile(make_profile(rows))
     found = predict(run, np.array([True, False, False]))
     stages = (None, Application.RUN_TIME, Application.COMPILE_TIME)
-    assert [found.recorded_visits(applied) for applied in stages] == [1101.0, 1.0, 1001.0]
-    assert found.overhead(Application.COMPILE_TIME) == pytest.approx(1001 * found.plain.cost[0])
-    at_hooks = 1100 * found.filtered_cost
-    assert found.overhead(Application.RUN_TIME) == pytest.approx(found.plain.cost[0] + at_hooks)
+    assert [found.visits.at(applied) for applied in stages] == [1101.0, 1.0, 1001.0]
+    assert found.overhead.at(Application.COMPILE_TIME) == pytest.approx(1001 * found.plain.cost[0])
+    at_hooks = 1100 * found.event_cost.filtered_at_run_time
+    assert found.overhead.at(Application.RUN_TIME) == pytest.approx(found.plain.cost[0] + at_hooks)

@@ -6,13 +6,14 @@ import pytest
 from filters.decision import Motive
 from filters.event_cost import EventCost
 from filters.evidence import evidence_from_profile
-from filters.explanation import dropped_regions, evidence_json, explain, next_commands
-from filters.filter_effect import predict, prediction_json
+from filters.explanation import dropped_regions, explain, filter_evidence, next_commands
+from filters.filter_effect import predict
 from filters.filter_options import Application, Budget, Overrides
-from filters.memory import Memory
+from filters.memory import TraceMemory
 from filters.overhead_budget import decide_by_budget
 from filters.paper_rule import decide_by_paper
 from ingest.errors import UsageError
+from ingest.record_codec import document
 
 ROWS = [
     (0, "main", 1, 0.1),
@@ -57,7 +58,7 @@ CALLERS = [
     (2, "tool", 100, 0.0004),
 ]
 COST = EventCost(1e-6, 1e-8, 1e-6)
-MEMORY = Memory(max_buf=100, total_memory=(4 << 20) + 1)
+MEMORY = TraceMemory(max_buf=100, total_memory=(4 << 20) + 1)
 
 
 def decided(rows, profile_of, **asked):
@@ -231,7 +232,7 @@ def runs(make_profile):
 
 def test_counts_and_times_are_those_of_the_last_run_and_runs_are_named(runs):
     decision = decide_by_paper(runs)
-    evidence = evidence_json(decision)
+    evidence = document(filter_evidence(decision))
     assert set(evidence) == {"method", "runs", "notices", "regions"}
     assert evidence["runs"] == ["small", "large"] and evidence["notices"] == []
     regions = {entry["region"]: entry for entry in evidence["regions"]}
@@ -266,8 +267,8 @@ def test_counts_and_times_are_those_of_the_last_run_and_runs_are_named(runs):
 def test_predictions_and_dropped_regions_of_the_last_run(runs):
     decision = decide_by_paper(runs)
     predictions = [predict(run, decision.recorded(i), EventCost(spread=1e-6)) for i, run in enumerate(runs)]
-    evidence = evidence_json(decision, predictions)
-    assert evidence["predictions"] == [prediction_json(prediction) for prediction in predictions]
+    evidence = document(filter_evidence(decision, predictions))
+    assert evidence["predictions"] == [document(prediction, exact=True) for prediction in predictions]
     plain = {entry["region"]: entry["plain_time"] for entry in evidence["regions"]}
     assert plain["late"] == pytest.approx(90.0, rel=1e-4) and plain["tool"] == pytest.approx(0.001, rel=1e-2)
     lost = evidence["given_up"]
@@ -282,12 +283,12 @@ def test_predictions_and_dropped_regions_of_the_last_run(runs):
 
 def test_the_budget_with_its_bound(runs):
     decision, outcome = decide_by_budget(runs, Budget(1e-6, Application.COMPILE_TIME))
-    assert evidence_json(decision, (), outcome)["budget"] == {
+    assert document(filter_evidence(decision, (), outcome))["budget"] == {
         "overhead": 1e-6,
         "applied": "compile time",
         "met": True,
-        "predicted": list(outcome.overhead),
-        "value": outcome.packing.value,
-        "bound": outcome.packing.bound,
-        "gap": outcome.packing.gap,
+        "predicted": list(outcome.predicted),
+        "value": outcome.value,
+        "bound": outcome.bound,
+        "gap": outcome.gap,
     }

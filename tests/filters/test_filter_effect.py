@@ -27,26 +27,26 @@ def effect(reduced=REDUCED, **options):
 def test_two_profiles_show_plain_time_and_cost():
     found = effect()
     assert found.event_cost == pytest.approx(COST)
-    assert found.plain == pytest.approx(PLAIN) and not found.given
-    assert found.without is found.under is None  # nothing measured the plain program
+    assert found.plain_time.value == pytest.approx(PLAIN) and not found.plain_time.given
+    assert found.dilation.unfiltered is found.dilation.filtered is None  # nothing measured the plain program
     assert found.applied is None
 
 
 def test_hooks_of_rejected_visits_are_no_plain_time():
     hooks = [(0, "main", MAIN, PLAIN + INSIDE * COST * MAIN + TINY * EventCost().filtered)]
     found = effect(hooks, applied=Application.RUN_TIME)
-    assert (found.plain, found.event_cost) == pytest.approx((PLAIN, COST), rel=1e-3)
-    assert effect(hooks).plain > 1.02 * PLAIN
+    assert (found.plain_time.value, found.event_cost) == pytest.approx((PLAIN, COST), rel=1e-3)
+    assert effect(hooks).plain_time.value > 1.02 * PLAIN
 
 
 def test_a_plain_time_that_is_given_counts_and_tells_where_the_filter_was_applied():
     found = effect(baseline=PLAIN)
-    assert found.given and found.plain == pytest.approx(PLAIN)
-    assert found.without == pytest.approx(1 + COST * (INSIDE * MAIN + TINY) / PLAIN)
-    assert found.under == pytest.approx(1 + INSIDE * COST * MAIN / PLAIN)
+    assert found.plain_time.given and found.plain_time.value == pytest.approx(PLAIN)
+    assert found.dilation.unfiltered == pytest.approx(1 + COST * (INSIDE * MAIN + TINY) / PLAIN)
+    assert found.dilation.filtered == pytest.approx(1 + INSIDE * COST * MAIN / PLAIN)
     assert found.applied is Application.COMPILE_TIME
     full = evidence_from_profile(profile_from_rows(FULL))
-    with_hooks = predict(full, np.array([True, False])).dilation(Application.RUN_TIME).value
+    with_hooks = predict(full, np.array([True, False])).dilation.at(Application.RUN_TIME).value
     hooks = [(0, "main", MAIN, PLAIN * with_hooks)]
     assert effect(hooks, baseline=PLAIN).applied is Application.RUN_TIME
     assert effect(hooks, baseline=PLAIN, applied=Application.COMPILE_TIME).applied is Application.COMPILE_TIME
@@ -55,9 +55,10 @@ def test_a_plain_time_that_is_given_counts_and_tells_where_the_filter_was_applie
 def test_profiles_that_show_no_cost_give_no_dilation():
     for rows in (FULL, [(0, "main", MAIN, 100.0)], [(0, "main", MAIN, 0.0)]):
         found = effect(rows)
-        assert found.without is found.under is found.plain is None
+        assert found.dilation.unfiltered is found.dilation.filtered is found.plain_time.value is None
     assert effect(FULL).event_cost is None
-    assert effect(FULL, baseline=PLAIN).without == effect(FULL, baseline=PLAIN).under
+    dilation = effect(FULL, baseline=PLAIN).dilation
+    assert dilation.unfiltered == dilation.filtered
 
 
 @pytest.mark.parametrize("hook", [0.5, 1.0, 2.0])
@@ -65,8 +66,8 @@ def test_the_range_at_run_time_holds_what_hooks_may_cost(hook):
     full = evidence_from_profile(profile_from_rows(FULL))
     known = KnownPlain.of(PLAIN)
     predicted = predict(full, np.array([True, False]), known=known)
-    at_run_time = predicted.dilation(Application.RUN_TIME)
-    under = 1 + (INSIDE * COST * MAIN + hook * predicted.filtered_cost * TINY) / PLAIN
+    at_run_time = predicted.dilation.at(Application.RUN_TIME)
+    under = 1 + (INSIDE * COST * MAIN + hook * predicted.event_cost.filtered_at_run_time * TINY) / PLAIN
     assert at_run_time.low < under < at_run_time.high
-    at_compile_time = predicted.dilation(Application.COMPILE_TIME)
+    at_compile_time = predicted.dilation.at(Application.COMPILE_TIME)
     assert at_compile_time.high - at_compile_time.low < 0.2 * (at_run_time.high - at_run_time.low)

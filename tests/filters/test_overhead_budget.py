@@ -7,13 +7,14 @@ from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from filters.decision import Motive
 from filters.event_cost import EventCost
 from filters.evidence import evidence_from_profile
-from filters.explanation import evidence_json
+from filters.explanation import filter_evidence
 from filters.filter_effect import predict
 from filters.filter_options import Application, Budget, Overrides
 from filters.known_plain import KnownPlain
-from filters.overhead_budget import BudgetOutcome, Packing, decide_by_budget, pack
+from filters.overhead_budget import Packing, decide_by_budget, pack
 from ingest.errors import UsageError
 from ingest.number_text import percent
+from ingest.record_codec import document
 
 ITEMS = st.lists(st.tuples(st.integers(1, 40), st.integers(0, 30)), max_size=12)
 
@@ -111,11 +112,11 @@ def test_what_fits_is_measured_and_accessors_are_not(make_profile):
     run = run_of(make_profile)
     decision, outcome = decide_by_budget([run], Budget(0.05, Application.COMPILE_TIME))
     assert kept_names(decision) == {"main", "setup", "step", "kernel", "part"}
-    assert outcome.met and outcome.overhead[0] < 0.05
+    assert outcome.met and outcome.predicted[0] < 0.05
     tight, _ = decide_by_budget([run], Budget(0.005, Application.COMPILE_TIME))
     assert kept_names(tight) == {"main", "setup", "step", "kernel"}
-    entry = {e["region"]: e for e in evidence_json(tight)["regions"]}
-    assert entry["part"]["reason"] == "too_costly" and entry["step"]["reason"] == "structure"
+    reasons = {entry.region: entry.reason for entry in filter_evidence(tight).regions}
+    assert reasons["part"] == "too_costly" and reasons["step"] == "structure"
 
 
 def test_the_promised_overhead_is_the_predicted_one(make_profile):
@@ -123,7 +124,7 @@ def test_the_promised_overhead_is_the_predicted_one(make_profile):
     for applied in Application:
         decision, outcome = decide_by_budget([run], Budget(0.3, applied))
         found = predict(run, decision.recorded(0))
-        assert found.dilation(applied).value - 1 == pytest.approx(outcome.overhead[0], rel=1e-9)
+        assert found.dilation.at(applied).value - 1 == pytest.approx(outcome.predicted[0], rel=1e-9)
 
 
 def test_each_of_several_runs_stays_within_the_budget_and_small_runs_count(make_profile):
@@ -133,7 +134,7 @@ def test_each_of_several_runs_stays_within_the_budget_and_small_runs_count(make_
     budget = Budget(0.05, Application.COMPILE_TIME)
     decision, outcome = decide_by_budget([small, large], budget)
     assert "part" in kept_names(decide_by_budget([small], budget)[0])
-    assert outcome.met and len(outcome.overhead) == 2
+    assert outcome.met and len(outcome.predicted) == 2
     assert "part" not in kept_names(decision)
     protected, _ = decide_by_budget([small, large], budget, overrides=Overrides(protect=("par?",)))
     assert Motive.PROTECTED in protected.reason
@@ -145,12 +146,12 @@ def test_recursion_counts_once(make_profile):
         [run_of(make_profile, rows)], Budget(0.05), cost=EventCost(1e-9, 0.0)
     )
     assert kept_names(decision) == {"main", "f", "g"}
-    assert outcome.packing.value == pytest.approx(1.0 + 0.1 / 3, rel=1e-6)
+    assert outcome.value == pytest.approx(1.0 + 0.1 / 3, rel=1e-6)
 
 
 def test_two_decisions_are_the_same(make_profile):
     first, second = (decide_by_budget([run_of(make_profile)], Budget(0.02))[0] for _ in range(2))
-    assert evidence_json(first) == evidence_json(second)
+    assert document(filter_evidence(first)) == document(filter_evidence(second))
 
 
 def test_a_budget_must_be_positive():
@@ -171,18 +172,18 @@ def test_shares_of_regions_by_hand(make_profile):
     decision, outcome = decide_by_budget([run], Budget(0.5, Application.RUN_TIME), cost=cost)
     assert kept_names(decision) == {"main", "a", "b"}
     # worth: a 2 + 0.1 (4 + 8), b 4 + 3, of 10 core-s of computing
-    assert outcome.packing.value == pytest.approx((2.0 + 1.2 + 7.0) / 10.0, rel=1e-6)
-    assert outcome.overhead[0] == pytest.approx(101 * 1e-9 / 10.0, rel=0.1)
+    assert outcome.value == pytest.approx((2.0 + 1.2 + 7.0) / 10.0, rel=1e-6)
+    assert outcome.predicted[0] == pytest.approx(101 * 1e-9 / 10.0, rel=0.1)
     _, structured = decide_by_budget([run], Budget(0.5, Application.RUN_TIME, structure=0.5), cost=cost)
-    assert structured.packing.value == pytest.approx((2.0 + 6.0 + 7.0) / 10.0, rel=1e-6)
+    assert structured.value == pytest.approx((2.0 + 6.0 + 7.0) / 10.0, rel=1e-6)
     _, nothing = decide_by_budget(
         [run], Budget(0.5, Application.RUN_TIME), cost=cost, overrides=Overrides(drop=("a", "b"))
     )
-    assert nothing.overhead[0] == pytest.approx((31 * 1e-9 + 70 * 1e-10) / 10.0, rel=0.1)
+    assert nothing.predicted[0] == pytest.approx((31 * 1e-9 + 70 * 1e-10) / 10.0, rel=0.1)
     _, compiled = decide_by_budget(
         [run], Budget(0.5, Application.COMPILE_TIME), cost=cost, overrides=Overrides(drop=("a", "b"))
     )
-    assert compiled.overhead[0] == pytest.approx(31 * 1e-9 / 10.0, rel=0.1)
+    assert compiled.predicted[0] == pytest.approx(31 * 1e-9 / 10.0, rel=0.1)
 
 
 def reasons_of(decision):
@@ -220,14 +221,14 @@ def test_call_paths_of_a_run_in_which_a_region_is_worth_nothing(make_profile):
     assert kept_names(decision) == {"main", "a", "b"}
     names = [[Motive(int(code)).name for code in codes] for codes in decision.callpaths]
     assert names == [["ENTRY_POINT", "TIME", "TOO_COSTLY"], ["ENTRY_POINT", "TOO_COSTLY", "TIME", "DROPPED"]]
-    assert outcome.packing.value == pytest.approx(1.0)  # of each its share in the run where that is largest
+    assert outcome.value == pytest.approx(1.0)  # of each its share in the run where that is largest
 
 
 def test_the_hooks_decide_where_the_filter_is_applied(make_profile):
     rows = [(0, "main", 1, 1.0), (1, "a", 10**6, 1.0)]
     run = run_of(make_profile, rows)
     cost = EventCost(1e-7, 1e-8, 1e-6)
-    hooks = predict(run, np.array([True, False]), cost).dilation(Application.RUN_TIME).value - 1.0
+    hooks = predict(run, np.array([True, False]), cost).dilation.at(Application.RUN_TIME).value - 1.0
     _, above = decide_by_budget([run], Budget(hooks * 1.001), cost=cost)
     decision, below = decide_by_budget([run], Budget(hooks * 0.999), cost=cost)
     assert (above.applied, below.applied) == (Application.RUN_TIME, Application.COMPILE_TIME)
@@ -244,17 +245,18 @@ def test_a_budget_that_what_must_be_recorded_uses_up_leaves_nothing(make_profile
     assert kept_names(decision) == {"main"} and not outcome.met
     assert decision.notices[-1] == (
         "the overhead budget of 1.0 % cannot be met: what must be recorded (MPI and protected regions) takes "
-        f"{percent(outcome.overhead[0])}"
+        f"{percent(outcome.predicted[0])}"
     )
 
 
 def test_a_budget_is_met_up_to_its_last_digit(make_profile):
-    _, outcome = decide_by_budget([run_of(make_profile)], Budget(0.05, Application.COMPILE_TIME))
-    exact = Budget(outcome.overhead[0], Application.COMPILE_TIME)
-    assert BudgetOutcome(exact, exact.applied, outcome.overhead, outcome.packing).met
-    less = Budget(outcome.overhead[0] * (1 - 1e-12), Application.COMPILE_TIME)
-    assert not BudgetOutcome(less, less.applied, outcome.overhead, outcome.packing).met
-    assert not BudgetOutcome(exact, exact.applied, (0.0, 1.0), outcome.packing).met
+    run = evidence_from_profile(make_profile([(0, "main", 1000, 1.0), (1, "MPI_Send", 10**6, 1.0)]))
+    needed = decide_by_budget([run], Budget(0.5, Application.COMPILE_TIME))[1].predicted[0]
+    for budget, met in ((needed, True), (needed * (1 - 1e-12), False)):
+        assert decide_by_budget([run], Budget(budget, Application.COMPILE_TIME))[1].met is met
+    small = evidence_from_profile(make_profile([(0, "main", 1, 1.0)]))
+    budget = Budget(needed / 2, Application.COMPILE_TIME)
+    assert not decide_by_budget([run, small], budget)[1].met and decide_by_budget([small], budget)[1].met
 
 
 def test_the_known_plain_time_is_that_of_the_last_run(make_profile):
@@ -264,8 +266,8 @@ def test_the_known_plain_time_is_that_of_the_last_run(make_profile):
     decision, outcome = decide_by_budget([first, last], Budget(0.3, applied), known=known)
     for run, plain in enumerate((None, known)):
         found = predict(decision.runs[run], decision.recorded(run), known=plain)
-        assert outcome.overhead[run] == pytest.approx(found.dilation(applied).value - 1)
-    assert outcome.overhead[0] != outcome.overhead[1]
+        assert outcome.predicted[run] == pytest.approx(found.dilation.at(applied).value - 1)
+    assert outcome.predicted[0] != outcome.predicted[1]
 
 
 def test_dropped_regions_instrumented_by_hand_cost_their_visits_at_compile_time(make_profile):
@@ -273,7 +275,7 @@ def test_dropped_regions_instrumented_by_hand_cost_their_visits_at_compile_time(
     drop = Overrides(drop=("USER*",))
 
     def overhead(applied, overrides=None):
-        return decide_by_budget([run], Budget(0.5, applied), overrides=overrides)[1].overhead[0]
+        return decide_by_budget([run], Budget(0.5, applied), overrides=overrides)[1].predicted[0]
 
     assert overhead(Application.COMPILE_TIME, drop) == overhead(Application.COMPILE_TIME)
     assert overhead(Application.RUN_TIME, drop) < 0.1 * overhead(Application.RUN_TIME)

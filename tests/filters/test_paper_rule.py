@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from filters.decision import Motive
 from filters.event_cost import EventCost
 from filters.evidence import evidence_from_profile, filterable
-from filters.explanation import evidence_json, explain
+from filters.explanation import explain, filter_evidence
 from filters.filter_effect import predict
 from filters.filter_options import Overrides, PaperRule
 from filters.filter_verification import simulate
@@ -106,13 +106,13 @@ def test_notices_evidence_and_explanation_say_what_the_guard_drops():
         "they show: get, wrap; --paper-exact keeps them",
     )
     assert decision.method.endswith("all callers of what is kept; nothing that costs more than it shows")
-    entry = next(entry for entry in evidence_json(decision)["regions"] if entry["region"] == "get")
-    assert (entry["kept"], entry["reason"], entry["callpaths_kept"]) == (False, "out_of_proportion", 0)
+    entry = next(entry for entry in filter_evidence(decision).regions if entry.region == "get")
+    assert (entry.kept, entry.reason, entry.callpaths_kept) == (False, "out_of_proportion", 0)
     sentence = (
         "the rule keeps 1 call path of 1 visit; its other call paths have 3.00 million visits; recording all "
         "of them takes "
     )
-    assert sentence in entry["why"]
+    assert sentence in entry.why
     told = explain(decision, predict(decision.runs[0], decision.recorded(0)), "get")
     assert told[0].startswith("get: dropped, the rule keeps it, but recording all its visits costs more")
     assert any(line.startswith(f"  {sentence}") for line in told)

@@ -6,14 +6,15 @@ from rich.console import Console
 from rich.text import Text
 
 from filters.explanation import dropped_regions
-from filters.filter_effect import FilterEffect, MeasuredEffect
-from filters.filter_verification import TOLERANCE, CallPathDifference, Verification
+from filters.filter_effect import MeasuredEffect
+from filters.filter_verification import CallPathDifference
 from filters.make_filter import FilterResult
 from filters.memory import Memory
 from filters.overhead_budget import BudgetOutcome
-from ingest.profile import Profile
 from pipeline.columns.filter_effects import (
     STAGES,
+    SimulatedFilter,
+    VerifiedFilter,
     differences_table,
     disagreements,
     dropped_table,
@@ -39,12 +40,13 @@ def effect_sentence(made: FilterResult) -> str:
     called = decision.regions.called
     if not called.any():
         return "nothing to filter: the profile has no compiler-instrumented or user regions"
-    left = prediction.recorded_visits(applied) / prediction.visits if prediction.visits else 1.0
-    before, after = (percent(prediction.dilation(a).value - 1.0) for a in (None, applied))
+    visits = prediction.visits
+    left = visits.at(applied) / visits.unfiltered if visits.unfiltered else 1.0
+    before, after = (percent(prediction.dilation.at(stage).value - 1.0) for stage in (None, applied))
     overhead = f"{after} with and without" if before == after else f"{before} without, {after} with"
     return (
         f"keeps {int((decision.kept & called).sum())} of {int(called.sum())} filterable regions, "
-        f"{percent(left)} of {count(prediction.visits)} visits and "
+        f"{percent(left)} of {count(visits.unfiltered)} visits and "
         f"{percent(prediction.coverage)} of the computing time; "
         f"instrumentation overhead: {overhead} the filter at {applied.value}"
     )
@@ -55,8 +57,8 @@ def show_effect(out: Console, made: FilterResult) -> None:
     decision, prediction = made.decision, made.prediction
     out.print(Text(f"Filter: {effect_sentence(made)}"), soft_wrap=True)
     out.print(terminal_table(effect_table(prediction), out.width))
-    if made.budget is not None:
-        _show_budget(out, made.budget)
+    if made.evidence.budget is not None:
+        _show_budget(out, made.evidence.budget)
     dropped = dropped_regions(decision, prediction, count=_DROPPED_SHOWN)
     if dropped:
         out.print("Largest dropped regions; their time is attributed to the caller:")
@@ -67,15 +69,16 @@ def _show_budget(out: Console, budget: BudgetOutcome) -> None:
     verdict = "met" if budget.met else "not met"
     out.print(
         f"Budget {percent(budget.budget.overhead)} {verdict}, applied at {budget.applied.value}: predicted "
-        f"{percent(max(budget.overhead))}; "
-        f"the selection is within {percent(budget.packing.gap)} of the optimum",
+        f"{percent(max(budget.predicted))}; "
+        f"the selection is within {percent(budget.gap)} of the optimum",
         soft_wrap=True,
     )
     out.print(_INCLUDED, soft_wrap=True)
 
 
-def show_memory(out: Console, before: Memory, after: Memory) -> None:
-    """Print the trace memory of a process before and after."""
+def show_memory(out: Console, memory: Memory) -> None:
+    """Print the trace memory of a process without and with a filter."""
+    before, after = memory.unfiltered, memory.filtered
     out.print(
         f"Trace memory per process: {size(before.max_buf)}, with the filter {size(after.max_buf)}; "
         f"SCOREP_TOTAL_MEMORY={-(-after.total_memory // 2**20)}M",
@@ -83,58 +86,52 @@ def show_memory(out: Console, before: Memory, after: Memory) -> None:
     )
 
 
-def show_simulation(out: Console, before: Profile, after: Profile, prediction: FilterEffect) -> None:
+def show_simulation(out: Console, found: SimulatedFilter) -> None:
     """Print what a profile would look like under a filter: exact counts of regions, call paths and visits."""
-    out.print(terminal_table(simulation_table(before, after), out.width))
-    if prediction.by_hand:
+    out.print(terminal_table(simulation_table(found), out.width))
+    visits = found.prediction.visits
+    if visits.compile_time > visits.run_time:
         out.print(
-            f"At compile time {count(prediction.by_hand)} more visits are recorded, of regions instrumented "
-            "by hand.",
+            f"At compile time {count(visits.compile_time - visits.run_time)} more visits are recorded, of "
+            "regions instrumented by hand.",
             soft_wrap=True,
         )
     for applied, name in STAGES:
-        out.print(f"predicted dilation, {name}: {with_range(prediction.dilation(applied))}", soft_wrap=True)
+        dilation = with_range(found.prediction.dilation.at(applied))
+        out.print(f"predicted dilation, {name}: {dilation}", soft_wrap=True)
     out.print("The times include the overhead that the filter would remove.", style="dim")
 
 
 _DIFFERENCES_SHOWN = 10
 
 
-def show_verification(
-    out: Console, verifications: Sequence[Verification], prediction: FilterEffect, effect: MeasuredEffect
-) -> None:
-    """Print prediction beside measurement, the call paths that differ, and the verdict.
-
-    Args:
-        verifications: one per measurement point, the largest scale last.
-        prediction: of the largest scale.
-        effect: what both profiles of the largest scale show.
-    """
-    if len(verifications) > 1:
-        out.print(terminal_table(verification_table(verifications), out.width))
-    last = verifications[-1]
-    out.print(terminal_table(measured_effect_table(last, prediction, effect), out.width))
-    out.print(_plain_sentence(effect), soft_wrap=True)
-    _show_differences(out, last.differences())
-    _show_verdict(out, verifications)
+def show_verification(out: Console, found: VerifiedFilter) -> None:
+    """Print prediction and measurement, the call paths that differ, and the verdict."""
+    if len(found.points) > 1:
+        out.print(terminal_table(verification_table(found.points), out.width))
+    last = found.points[-1]
+    out.print(terminal_table(measured_effect_table(found), out.width))
+    out.print(_plain_sentence(found.measured), soft_wrap=True)
+    _show_differences(out, last.differences)
+    _show_verdict(out, found)
     if last.agrees:
-        _show_cost(out, effect)
+        _show_cost(out, found.measured)
 
 
 def _plain_sentence(effect: MeasuredEffect) -> str:
     where = "" if effect.applied is None else f" The filter was applied at {effect.applied.value}."
-    if effect.given and effect.plain is not None:
-        plain = quantity(effect.plain, "core-s")
-        faster = effect.under is not None and effect.under < 1.0
+    plain_time, under = effect.plain_time, effect.dilation.filtered
+    if plain_time.given and plain_time.value is not None:
+        plain = quantity(plain_time.value, "core-s")
+        faster = under is not None and under < 1.0
         doubt = " Under the filter the run took less: the runs scatter by more than it costs." * faster
         return f"Measured dilation: computing time over {plain}, from the run time given.{where}{doubt}"
     ask = "No measured dilation: give the time without instrumentation as --baseline-time."
-    if effect.plain is None:
+    if plain_time.value is None:
         return f"{ask}{where}"
     assumed = where or " If the filter was applied at compile time (--applied says it otherwise):"
-    return (
-        f"{ask}{assumed} Both profiles together show {quantity(effect.plain, 'core-s')} of plain computing."
-    )
+    plain = quantity(plain_time.value, "core-s")
+    return f"{ask}{assumed} Both profiles together show {plain} of plain computing."
 
 
 def _show_differences(out: Console, differences: Sequence[CallPathDifference]) -> None:
@@ -147,17 +144,17 @@ def _show_differences(out: Console, differences: Sequence[CallPathDifference]) -
         out.print(f"and {len(differences) - len(shown)} more")
 
 
-def _show_verdict(out: Console, verifications: Sequence[Verification]) -> None:
+def _show_verdict(out: Console, found: VerifiedFilter) -> None:
     """Say whether the visits agree; runs that were not measured under the filter are named with reasons."""
-    others = disagreements(verifications)
+    others = disagreements(found.points)
     for text in others:
         out.print(f"{text}.", soft_wrap=True, markup=False)
-    largest = max(one.deviation for one in verifications)
+    largest = max(one.deviation for one in found.points)
     if largest == 0.0:
         out.print("The recorded visits are those predicted, call path by call path.")
     elif not others:
         out.print(
-            f"The visits agree within {percent(TOLERANCE)}: at most {percent(largest)} differ.",
+            f"The visits agree within {percent(found.tolerance)}: at most {percent(largest)} differ.",
             soft_wrap=True,
         )
 

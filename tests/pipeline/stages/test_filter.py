@@ -11,6 +11,7 @@ from filters.filter_options import Application, Form, Instrumenter, Layout
 from filters.make_filter import make_filter, read_filter
 from ingest.errors import InputError, UsageError
 from ingest.locate import locate
+from ingest.record_codec import document
 from pipeline.config.options import FilterOptions, Options
 from pipeline.stages.filter import (
     filter_of_path,
@@ -94,22 +95,22 @@ def test_the_cost_of_an_event_is_the_default_as_given_or_calibrated(profile, tmp
     _, most, least = made(profile).prediction.plain.cost  # its cheapest leaf takes 100 ns: cost, or work
     assert least < default.recorded < 2 * default.recorded < most
     for applied in (None, Application.RUN_TIME):
-        expected = 2 * plain.prediction.overhead(applied)
-        assert given.prediction.overhead(applied) == pytest.approx(expected, rel=0.25)
+        expected = 2 * plain.prediction.overhead.at(applied)
+        assert given.prediction.overhead.at(applied) == pytest.approx(expected, rel=0.25)
     by_time = made(profile, baseline_time=8.0)
-    assert by_time.prediction.overhead(None) == pytest.approx(8.6 - 8.0, rel=0.01)
+    assert by_time.prediction.overhead.at(None) == pytest.approx(8.6 - 8.0, rel=0.01)
     fewer = write_profile(tmp_path / "fewer.cubex", visits=(1, 100, 1, 1), time=(0.1, 6.0, 0.1, 2.0))
     by_pair = made(profile, calibrate=fewer)
-    assert by_pair.prediction.overhead(None) == pytest.approx(0.4, rel=0.2)
+    assert by_pair.prediction.overhead.at(None) == pytest.approx(0.4, rel=0.2)
 
 
 def test_the_evidence_holds_predictions_memory_and_notices(profile):
     result = made(profile)
-    evidence = result.evidence
+    evidence = document(result.evidence)
     assert len(evidence["predictions"]) == 1
-    assert evidence["memory"]["unfiltered"] == vars(result.memory[0])
-    assert evidence["memory"]["filtered"] == vars(result.memory[1])
-    assert result.memory[1].max_buf < result.memory[0].max_buf
+    assert evidence["memory"]["unfiltered"] == vars(result.memory.unfiltered)
+    assert evidence["memory"]["filtered"] == vars(result.memory.filtered)
+    assert result.memory.filtered.max_buf < result.memory.unfiltered.max_buf
     assert result.notices == tuple(evidence["notices"]) == ()
     assert result.application is Application.RUN_TIME
     assert "made by pipeline" in result.text and "paper rule" in result.text
@@ -122,9 +123,9 @@ def test_several_runs_decide_and_the_last_one_is_predicted(tmp_path):
         write_profile(tmp_path / f"app.p{p}.r1" / "profile.cubex", factor=p)
     runs = runs_to_filter(locate(tmp_path).found.runs)
     result = make_filter(runs, filter_request(FilterOptions(baseline_time=16.0)))
-    assert [Path(run).parent.name for run in result.evidence["runs"]] == ["app.p1.r1", "app.p2.r1"]
-    first, last = result.evidence["predictions"]
-    assert result.prediction.overhead(None) == pytest.approx(2 * 8.6 - 16.0, rel=0.01)
+    assert [Path(run).parent.name for run in result.evidence.runs] == ["app.p1.r1", "app.p2.r1"]
+    first, last = result.evidence.predictions
+    assert result.prediction.overhead.at(None) == pytest.approx(2 * 8.6 - 16.0, rel=0.01)
     assert first != last
 
 
@@ -141,8 +142,8 @@ def test_where_hooks_alone_take_the_budget_regions_are_selected_beyond_them(tmp_
     visits, time = (1, 100, 4 * 10**9, 1), (0.1, 234.0, 168.0, 2.0)
     profile = write_profile(tmp_path / "profile.cubex", visits=visits, time=time)
     compiled, hooked = (made(profile, applied=applied) for applied in ("compile-time", "run-time"))
-    assert compiled.prediction.dilation(Application.COMPILE_TIME).value <= 1.05
-    assert hooked.prediction.dilation(Application.RUN_TIME).value > 1.05
+    assert compiled.prediction.dilation.at(Application.COMPILE_TIME).value <= 1.05
+    assert hooked.prediction.dilation.at(Application.RUN_TIME).value > 1.05
     assert {"main", "solve"} <= {
         name for name, reason in reasons_in(hooked).items() if reason != "too_costly"
     }
@@ -221,7 +222,7 @@ def test_regions_that_will_matter_are_protected(tmp_path):
 
 
 def reasons_in(result):
-    return {entry["region"]: entry["reason"] for entry in result.evidence["regions"]}
+    return {entry.region: entry.reason for entry in result.evidence.regions}
 
 
 def test_a_study_protects_what_grows_and_reports_what_it_could_not_read(tmp_path):
@@ -261,7 +262,7 @@ def test_growth_of_the_overhead_is_not_protected(tmp_path):
 def test_a_single_profile_is_not_modelled(profile):
     result, skipped = filter_of_path(profile, Options(filter=FilterOptions(drop=("setup",))))
     assert skipped == ()
-    reasons = {entry["region"]: entry["reason"] for entry in result.evidence["regions"]}
+    reasons = {entry.region: entry.reason for entry in result.evidence.regions}
     assert reasons["setup"] == "asked_to_drop"
 
 
@@ -277,8 +278,9 @@ def test_a_simulation_shows_the_run_of_the_largest_scale(tmp_path):
         write_profile(tmp_path / f"app.p{p}.r1" / "profile.cubex", factor=p)
     rules = tmp_path / "rules"
     rules.write_text("SCOREP_REGION_NAMES_BEGIN\nEXCLUDE tiny\nSCOREP_REGION_NAMES_END\n")
-    before, after, prediction = simulate_filter(tmp_path, rules, Options())
-    assert Path(before.source).parent.name == "app.p2.r1"
-    assert (len(before.tree), len(after.tree)) == (4, 3)
-    assert after.values("time").sum() == pytest.approx(before.values("time").sum())
-    assert (prediction.visits, prediction.recorded) == (5_000_102, 102)
+    found = simulate_filter(tmp_path, rules, Options())
+    assert Path(found.source).parent.name == "app.p2.r1"
+    assert (found.measured.callpaths, found.simulated.callpaths) == (4, 3)
+    assert found.simulated.time == pytest.approx(found.measured.time)
+    assert (found.measured.visits, found.simulated.visits) == (5_000_102, 102)
+    assert (found.prediction.visits.unfiltered, found.prediction.visits.run_time) == (5_000_102, 102)

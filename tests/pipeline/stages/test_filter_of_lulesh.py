@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from filters.filter_options import Application
+from filters.filter_verification import simulate
+from filters.scorep_format.rule_files import parse
 from pipeline.config.options import FilterOptions, Options
 from pipeline.stages.filter import filter_of_path, runs_at, runs_to_filter, simulate_filter
 
@@ -46,14 +48,18 @@ def test_little_overhead_is_left_and_the_visits_are_those_that_a_simulation_leav
     options = Options(filter=FilterOptions(**asked))
     result, _ = filter_of_path(FULL, options)
     assert result.application is Application.COMPILE_TIME
-    assert result.prediction.dilation(Application.COMPILE_TIME).value <= 1.05
-    assert all(share <= 0.05 for share in result.budget.overhead)
+    assert result.prediction.dilation.at(Application.COMPILE_TIME).value <= 1.05
+    assert all(share <= 0.05 for share in result.evidence.budget.predicted)
     rules = tmp_path / "lulesh.filter"
     rules.write_text(result.text)
     assert " MANGLED " in result.text and "_FILE_NAMES" not in result.text  # what `keeps` can decide on
     for run in runs_to_filter(runs_at(FULL)):
-        before, after, prediction = simulate_filter(run.path, rules, options)
+        before = run.reader.read(run.path)
+        after = simulate(before, parse(result.text))
+        found = simulate_filter(run.path, rules, options)
         expected = recorded_visits(before, result.text)
         assert recorded_visits(after, "") == {path: count for path, count in expected.items() if count}
-        assert prediction.recorded == sum(expected.values()) < 0.01 * prediction.visits
-    assert result.prediction.recorded_visits(result.application) == sum(expected.values())
+        visits = found.prediction.visits
+        assert visits.run_time == sum(expected.values()) < 0.01 * visits.unfiltered
+        assert found.simulated.visits == after.values("visits").sum()
+    assert result.prediction.visits.at(result.application) == sum(expected.values())

@@ -33,8 +33,8 @@ def test_one_profile_and_a_run_directory_under_an_existing_filter(pair, rules):
     full, reduced = pair
     found = verify_filter(full, reduced.parent, Options(), rules)
     assert found.agrees and found.filter == str(rules) and found.skipped == ()
-    assert found.effect.event_cost == pytest.approx(1e-7)
-    assert found.prediction.recorded == 102
+    assert found.measured.event_cost == pytest.approx(1e-7)
+    assert found.prediction.visits.run_time == 102
 
 
 def test_the_filter_is_the_one_that_the_options_make(pair):
@@ -44,7 +44,7 @@ def test_the_filter_is_the_one_that_the_options_make(pair):
     assert {rule.include for rule in parse(made.text).regions} == {False}
     found = verify_filter(full, reduced, asked)
     assert found.agrees and found.filter.startswith(f"made from {full} (overhead budget of 1.0 %")
-    assert found.effect.applied is Application.RUN_TIME
+    assert found.measured.applied is Application.RUN_TIME
     assert not verify_filter(full, reduced, options(protect=("tiny",))).agrees
     with pytest.raises(UsageError, match="--verify: only Score-P's filters can be verified; omit --to"):
         verify_filter(full, reduced, options(to="tau"))
@@ -54,10 +54,11 @@ def test_options_about_the_cost_count_for_the_prediction(pair, rules):
     full, reduced = pair
     plain = verify_filter(full, reduced, Options(), rules)
     given = verify_filter(full, reduced, options(event_cost=5e-8), rules)
-    assert given.prediction.overhead(None) == pytest.approx(5e-8 * 5_000_202, rel=0.1)
-    assert plain.prediction.overhead(None) > 1.9 * given.prediction.overhead(None)
+    assert given.prediction.overhead.at(None) == pytest.approx(5e-8 * 5_000_202, rel=0.1)
+    assert plain.prediction.overhead.at(None) > 1.9 * given.prediction.overhead.at(None)
     known = verify_filter(full, reduced, options(baseline_time=8.0), rules)
-    assert known.effect.without == pytest.approx(8.6 / 8.0) and known.effect.given
+    assert known.measured.dilation.unfiltered == pytest.approx(8.6 / 8.0)
+    assert known.measured.plain_time.given
 
 
 def test_series_are_compared_point_by_point(tmp_path, rules):
@@ -67,7 +68,7 @@ def test_series_are_compared_point_by_point(tmp_path, rules):
             same = WITHOUT_TINY if p == 2 else {}
             write_profile(tmp_path / "reduced" / f"app.p{p}.r1" / "profile.cubex", 1.0 + 0.01 * p, **same)
     found = verify_filter(tmp_path / "full", tmp_path / "reduced", Options(), rules)
-    assert [one.agrees for one in found.verifications] == [True, False] and not found.agrees
+    assert [one.agrees for one in found.points] == [True, False] and not found.agrees
     other = write_profile(tmp_path / "other" / "app.p8.r1" / "profile.cubex").parent
     with pytest.raises(InputError, match="no measurement point is in both"):
         verify_filter(tmp_path / "full", other.parent, Options(), rules)

@@ -9,7 +9,7 @@ import pytest
 
 from filters.filter_effect import Dilation
 from filters.filter_options import Application
-from filters.memory import Memory
+from filters.memory import Memory, TraceMemory
 from ingest.locate import locate
 from pipeline.columns.filter_effects import with_range
 from pipeline.columns.measured_runs import Extent, InspectedRun, Inspection, Series, advice_table
@@ -206,10 +206,10 @@ def test_large_dilations_have_three_digits():
 
 def test_memory_is_rounded_up_to_whole_mebibytes():
     before, after = (
-        Memory(max_buf=buffer, total_memory=total)
+        TraceMemory(max_buf=buffer, total_memory=total)
         for buffer, total in ((3_000_000, 5 * 2**20), (2_500_000, 4 * 2**20 + 1))
     )
-    assert shown(show_memory, before, after) == [
+    assert shown(show_memory, Memory(before, after)) == [
         "Trace memory per process: 2.86 MiB, with the filter 2.38 MiB; SCOREP_TOTAL_MEMORY=5M"
     ]
 
@@ -217,7 +217,7 @@ def test_memory_is_rounded_up_to_whole_mebibytes():
 def test_a_simulation(profile, tmp_path):
     rules = tmp_path / "rules"
     rules.write_text("SCOREP_REGION_NAMES_BEGIN\nEXCLUDE tiny\nSCOREP_REGION_NAMES_END\n")
-    lines = shown(show_simulation, *simulate_filter(profile, rules, Options()))
+    lines = shown(show_simulation, simulate_filter(profile, rules, Options()))
     assert lines[:5] == [
         "what                  measured  with filter",
         "call paths                   4            3",
