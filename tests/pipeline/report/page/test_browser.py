@@ -339,7 +339,7 @@ def test_the_metric_can_be_switched_and_factors_are_named(open_page: OpenPage) -
     assert "Factor: visits (occ)" in page.locator("#kernel-table").inner_text()
     page.locator("#controls select").select_option(label="visits (occ)")
     settle(page)
-    measured = report.others[0].regions.share_measured
+    measured = report.ahead.of_others["visits"][1].share_measured
     shares = page.locator("#kernel-table tbody td:nth-child(2)").all_text_contents()
     assert sorted(shares) == sorted(f"{100 * share:.1f} %" for share in measured)
     assert page.locator("#kernel-target").inner_text().endswith("of visits (occ)")
@@ -348,7 +348,7 @@ def test_the_metric_can_be_switched_and_factors_are_named(open_page: OpenPage) -
     assert "have no sum" in page.locator("#stack").inner_text()
     assert set(page.locator("#kernel-table tbody td:nth-child(2)").all_text_contents()) == {"-"}
     choose(page, "#controls", "Call paths")
-    assert len(names(page)) == len(report.others[1].callpaths.order)
+    assert len(names(page)) == len(report.ahead.of_others["time_per_visit"][0].order)
     page.locator("#controls select").select_option(label="effort (core-s)")
     settle(page)
     assert len(names(page)) == len(study().callpaths.kernels)

@@ -1,5 +1,6 @@
 """The page's data as a whole, and the small parts of it: regions, metrics, imbalance, filter."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +16,7 @@ from pipeline.questions.analysis import Analysis, analyse
 from pipeline.questions.runtime.figures import RuntimeStudy
 from pipeline.questions.runtime.runtime import runtime
 from pipeline.report.page import page_data as module
-from pipeline.report.page.embedding import compressed
+from pipeline.report.page.embedding import compressed, modules
 from pipeline.report.page.page_data import (
     METRICS,
     MOST_UNEVEN,
@@ -73,6 +74,11 @@ def test_what_was_measured_and_what_can_be_asked() -> None:
     assert data["limits"] == {"growing": 0.9, "noteworthy": 0.01, "far": 4.0, "veryFar": 8.0}
     assert ["visits", "time_per_visit"] in data["factors"]
     compressed(data)  # which refuses what JSON has not
+
+
+def test_columns_of_kernels_that_the_view_draws_have_headings() -> None:
+    drawn = re.findall(r'\bcolumn\(\s*"(\w+)"', modules()["views/kernels.js"])
+    assert {"kernel", "upper"} < set(drawn) <= {head["key"] for head in data_of(study())["heads"]}
 
 
 def test_what_is_modelled() -> None:

@@ -133,7 +133,7 @@ export function buildKernels(state) {
       },
       inUnit,
     ),
-    column("growth", {
+    column("growth_class", {
       kind: "number left",
       value: (k) => growing[k],
       csv: () => [
@@ -143,7 +143,7 @@ export function buildKernels(state) {
       ],
       cell: (k) => growthNode(level, k),
     }),
-    column("model", {
+    column("formula", {
       kind: "wide model",
       value: (k) => level.formula[k],
       cell: (k) => formulaNode(level.formula[k]),
