@@ -28,11 +28,6 @@ def watched(open_page: OpenPage, file: Path) -> Watched:
     return open_page(file)
 
 
-def test_an_unchanged_page_has_a_plain_address(watched: Watched, file: Path) -> None:
-    assert kept(watched.page) == {}
-    assert watched.page.url == file.as_uri()
-
-
 def test_every_choice_is_kept_and_comes_back(watched: Watched) -> None:
     page = watched.page
     set_target(page, 512)

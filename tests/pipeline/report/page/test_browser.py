@@ -269,18 +269,6 @@ def test_icicle_zooms_and_comes_back(page: Any) -> None:
     assert boxes.count() == everything
 
 
-def test_icicle_is_walked_with_arrow_keys(page: Any) -> None:
-    def focused() -> str:
-        return page.evaluate("document.activeElement.querySelector('title').textContent.split('\\n')[0]")
-
-    page.locator("#icicle-left .box").first.focus()
-    walk = []
-    for key in ("ArrowDown", "ArrowRight", "ArrowRight", "ArrowDown", "ArrowUp", "ArrowLeft", "ArrowUp"):
-        page.keyboard.press(key)
-        walk.append(focused())
-    assert walk == [SOLVER, SCRIPT, SCRIPT, SHIFT, SCRIPT, SOLVER, "main"]
-
-
 def test_imbalance_follows_its_point(page: Any) -> None:
     first = page.locator("#imbalance-table tbody tr").first
     at_64 = first.inner_text()

@@ -8,7 +8,7 @@ import { floats } from "./payload.js";
 import { Positions } from "./positions.js";
 
 /** @import { Figure } from "./kernel_set.js" */
-/** @import { EstimatesPayload, ImbalancePayload, Point, ProgramPayload, ReportPayload } from "./records.js" */
+/** @import { EstimatesPayload, Point, ProgramPayload, ReportPayload } from "./records.js" */
 
 /**
  * The figures that are shown of a target, by label.
@@ -61,22 +61,21 @@ export function readReport(payload) {
       };
     }),
   );
+  const { imbalance } = payload;
   return {
+    ...payload,
     positions,
     levels: { regions, callpaths },
     metrics: [chosen, ...others],
     tree: new CallTree(callpaths, payload.metrics, payload.relativeGrowth),
     effort: chosen.label,
-    unit: chosen.unit,
-    metric: chosen.name,
-    limits: payload.limits,
-    heads: payload.heads,
-    imbalance: payload.imbalance && imbalanceOf(payload.imbalance),
+    imbalance: imbalance && {
+      ...imbalance,
+      low: floats(imbalance.low),
+      mean: floats(imbalance.mean),
+      high: floats(imbalance.high),
+    },
     locations: payload.locations.map((raw) => new KernelLocations(raw)),
-    filter: payload.filter,
-    program: payload.program,
-    factors: payload.factors,
-    roofline: payload.roofline,
   };
 }
 
@@ -101,9 +100,4 @@ function metricOf(name, unit, additive, make) {
       return made;
     },
   };
-}
-
-/** @param {ImbalancePayload} raw */
-function imbalanceOf({ unit, kernels, locations, low, mean, high }) {
-  return { unit, kernels, locations, low: floats(low), mean: floats(mean), high: floats(high) };
 }

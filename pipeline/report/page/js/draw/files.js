@@ -5,7 +5,7 @@
 import { chartIn } from "./chart.js";
 import { el, onResize, quietButton } from "./dom.js";
 import { pngOf, standalone } from "./figures.js";
-import { zoomable } from "./pointing.js";
+import { FACTOR, zoomable } from "./pointing.js";
 
 /** @import { RegionNames } from "../data/call_tree.js" */
 /** @import { Chart } from "./chart.js" */
@@ -128,19 +128,18 @@ export function chartTools(host, name, draw) {
   onResize(host, draw);
   host.dataset.zoomable = "";
   const { scale, reset } = zoomable(host, () => chartIn(host), draw);
-  /**
-   * @param {string} text
-   * @param {string} label
-   * @param {() => void} click
-   */
-  const button = (text, label, click) =>
-    quietButton(text, click, { "aria-label": `${label}: ${name}`, title: label });
+  /** @type {[string, string, () => void][]} */
+  const looks = [
+    ["+", "Zoom in", () => scale(1 / FACTOR)],
+    ["−", "Zoom out", () => scale(FACTOR)],
+    ["⟲", "Whole chart", reset],
+  ];
   return el(
     "span",
     { class: "tools" },
-    button("+", "Zoom in", () => scale(1 / 1.4)),
-    button("−", "Zoom out", () => scale(1.4)),
-    button("⟲", "Whole chart", reset),
+    ...looks.map(([text, label, click]) =>
+      quietButton(text, click, { "aria-label": `${label}: ${name}`, title: label }),
+    ),
     ...figureButtons(() => host.querySelector("svg"), name),
     csvButton(name, () => chartRows(chartIn(host))),
   );

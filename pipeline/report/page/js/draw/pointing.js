@@ -12,7 +12,7 @@ import { el, styled, svgEl } from "./dom.js";
 
 const DRAGGED = 6; // pixels from which a press is no click
 const FLAT = 14; // pixels up to which a dragged rectangle is a range of the horizontal axis alone
-const FACTOR = 1.4;
+export const FACTOR = 1.4; // of a step of zooming
 const TWICE = 400; // milliseconds of a double click
 const MOVE = 0.15; // of the width
 
@@ -61,7 +61,10 @@ export function zoomable(host, chart, draw) {
   /** @param {number} factor */
   const scale = (factor) => {
     const box = chart()?.box;
-    if (box) look(around(box, factor));
+    if (!box) return;
+    const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
+    const [wide, high] = [(box.right - x) * factor, (box.bottom - y) * factor];
+    look({ left: x - wide, right: x + wide, top: y - high, bottom: y + high });
   };
   /**
    * @param {number} dx
@@ -106,18 +109,6 @@ export function zoomable(host, chart, draw) {
     host.querySelector("svg")?.focus();
   });
   return { scale, reset };
-}
-
-/**
- * The same place with its middle, larger or smaller.
- * @param {Box} box
- * @param {number} factor
- * @returns {Box}
- */
-function around({ left, right, top, bottom }, factor) {
-  const [x, y] = [(left + right) / 2, (top + bottom) / 2];
-  const [wide, high] = [((right - left) / 2) * factor, ((bottom - top) / 2) * factor];
-  return { left: x - wide, right: x + wide, top: y - high, bottom: y + high };
 }
 
 /**

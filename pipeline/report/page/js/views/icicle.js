@@ -91,7 +91,7 @@ export function lossNote({ program }, difference, scales) {
   return [`Parallel efficiency at B relative to A: ${percent(1 / difference.common)}${range}.`];
 }
 
-export class ScaleDifference {
+class ScaleDifference {
   /**
    * @param {State} state
    * @param {BoxTree} boxes
@@ -126,46 +126,25 @@ export class ScaleDifference {
 
   /** What the sides are now, made again only if one of them has moved. */
   compared() {
-    const places = this.pair
-      .map((where) => `${where}: ${where === "target" ? this.state.target : ""}`)
-      .join();
-    if (places !== this.places || !this.made) this.made = this.make();
-    this.places = places;
-    return this.made;
-  }
-
-  /** @returns {Compared} */
-  make() {
     const { report, state } = this;
-    const [a, b] = this.pair.map((where) => sideAt(report, where, [...state.target]));
+    const { positions } = report;
+    const at = this.pair.map((where) => (where === "target" ? [...state.target] : positions.points[where]));
+    const places = this.pair.map((where, side) => `${where}: ${at[side]}`).join();
+    if (this.made && places === this.places) return this.made;
+    const [a, b] = this.pair.map((where, side) => sideAt(report, where, at[side]));
     const difference = new Difference(report.tree, a, b);
-    return {
+    const [onlyA, onlyB] = at.map((point) => `only at ${pointText(positions.parameters, point)}`);
+    const scales = /** @type {[number, number]} */ (at.map((point) => point[positions.column]));
+    this.places = places;
+    this.made = {
       difference,
       metric: report.metric,
       unit: report.unit,
-      only: { [ONLY_A]: `only at ${this.place(0)}`, [ONLY_B]: `only at ${this.place(1)}` },
-      notes: this.notes(difference),
+      only: { [ONLY_A]: onlyA, [ONLY_B]: onlyB },
+      notes: positions.isAlong(at[0], at[1]) ? lossNote(report, difference, scales) : [],
       remarks: () => [],
     };
-  }
-
-  /** @param {number} side */
-  at(side) {
-    const where = this.pair[side];
-    return where === "target" ? this.state.target : this.report.positions.points[where];
-  }
-
-  /** @param {number} side */
-  place(side) {
-    return pointText(this.report.positions.parameters, this.at(side));
-  }
-
-  /** @param {Difference} difference */
-  notes(difference) {
-    const { positions } = this.report;
-    const [a, b] = [this.at(0), this.at(1)];
-    if (!positions.isAlong(a, b)) return [];
-    return lossNote(this.report, difference, [a[positions.column], b[positions.column]]);
+    return this.made;
   }
 
   options() {

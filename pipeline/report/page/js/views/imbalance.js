@@ -32,21 +32,6 @@ export function buildImbalance({ report: { imbalance, positions, tree } }) {
   const excess = (row) => (at(high, row) - at(mean, row)) * locations[point];
   /** @param {number} row */
   const ratio = (row) => (at(mean, row) > 0 ? at(high, row) / at(mean, row) : NaN);
-  /**
-   * @param {string} key
-   * @param {string} title
-   * @param {string} help
-   * @param {(row: number) => number} value
-   * @returns {Column}
-   */
-  const number = (key, title, help, value) => ({
-    key,
-    title,
-    help,
-    kind: "number",
-    value,
-    cell: (row) => figure(value(row)),
-  });
   /** @param {number} row */
   const sketch = (row) => {
     const top = Math.max(...positions.points.map((_, i) => at(high, row, i)).filter(Number.isFinite)) || 1;
@@ -60,13 +45,7 @@ export function buildImbalance({ report: { imbalance, positions, tree } }) {
     const measured = positions.points.map((_, i) => i).filter((i) => Number.isFinite(at(mean, row, i)));
     return svgEl(
       "svg",
-      {
-        class: "spread",
-        width: step * count,
-        height: HEIGHT,
-        role: "img",
-        "aria-label": texts.join("; "),
-      },
+      { class: "spread", width: step * count, height: HEIGHT, role: "img", "aria-label": texts.join("; ") },
       svgEl("title", {}, texts.join("\n")),
       ...measured.flatMap((i) => {
         const x = (i + 0.5) * step;
@@ -77,6 +56,15 @@ export function buildImbalance({ report: { imbalance, positions, tree } }) {
       }),
     );
   };
+  const waiting = "(max − mean) × locations: time that the others may spend waiting";
+  /** @type {[string, string, string, (row: number) => number][]} */
+  const numbers = [
+    ["low", `Min${unit}`, "Smallest value of a location", (row) => at(low, row)],
+    ["mean", `Mean${unit}`, "Mean over locations", (row) => at(mean, row)],
+    ["high", `Max${unit}`, "Largest value of a location", (row) => at(high, row)],
+    ["ratio", "Max / mean", "1 if all locations have the same value", ratio],
+    ["excess", `Excess${unit}`, waiting, excess],
+  ];
   /** @type {Column[]} */
   const columns = [
     {
@@ -85,16 +73,16 @@ export function buildImbalance({ report: { imbalance, positions, tree } }) {
       value: (row) => level.name(kernels[row]),
       cell: (row) => kernelNode(level, kernels[row]),
     },
-    number("low", `Min${unit}`, "Smallest value of a location", (row) => at(low, row)),
-    number("mean", `Mean${unit}`, "Mean over locations", (row) => at(mean, row)),
-    number("high", `Max${unit}`, "Largest value of a location", (row) => at(high, row)),
-    number("ratio", "Max / mean", "1 if all locations have the same value", ratio),
-    number(
-      "excess",
-      `Excess${unit}`,
-      "(max − mean) × locations: time that the others may spend waiting",
-      excess,
-    ),
+    ...numbers.map(([key, title, help, value]) => {
+      return {
+        key,
+        title,
+        help,
+        kind: "number",
+        value,
+        cell: (/** @type {number} */ row) => figure(value(row)),
+      };
+    }),
     { key: "spread", title: "All points", kind: "wide left", value: ratio, cell: sketch },
   ];
   const table = new DataTable(byId("imbalance-table"), {

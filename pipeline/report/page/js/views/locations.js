@@ -12,6 +12,7 @@ import { figure, pointChoices, pointText, quantity } from "../text/numbers.js";
 
 /** @import { KernelSet } from "../data/kernel_set.js" */
 /** @import { Group, KernelLocations, Place } from "../data/locations.js" */
+/** @import { Reading } from "../draw/pointing.js" */
 /** @import { Detail } from "../draw/table.js" */
 /** @import { State } from "../state.js" */
 
@@ -95,7 +96,7 @@ class LocationsPanel {
     this.places = places;
     const ordered = this.byValue ? [...places].sort((a, b) => b.high - a.high) : places;
     const host = el("div", { class: "plot" });
-    const draw = () => drawPlaces(host, ordered, this.labels());
+    const draw = () => this.draw(host, ordered);
     this.plot.replaceChildren(host);
     keepingFocus(this.node, () => {
       this.choices.replaceChildren(...this.options(), chartTools(host, `${this.name} over locations`, draw));
@@ -145,21 +146,20 @@ class LocationsPanel {
     const single = accelerators ? "accelerators" : plain ? "processes" : "locations";
     const kind = widest > 1 ? `ranges of up to ${widest} ${single}` : single;
     return {
-      title: `${this.name} on ${placesText(places, accelerators)} at ${pointText(positions.parameters, positions.points[this.point])}`,
+      title: `${this.name} on ${this.countText()} at ${pointText(positions.parameters, positions.points[this.point])}`,
       x: this.byValue
         ? `${kind}, the largest first`
         : plain
           ? "process"
           : `${kind} by node, process and thread`,
       y: `${metric === "effort" ? "time" : metric}${unit ? ` (${unit})` : ""}`,
-      unit,
     };
   }
 
   longest() {
     const { places } = this;
     if (places.length === 0) return "At this scale it was not among the largest kernels.";
-    const { unit, accelerators } = this.found;
+    const { unit } = this.found;
     const { positions } = this.report;
     const all = summaryOf(places);
     const longest = places.reduce((most, place) => (place.high > most.high ? place : most));
@@ -167,7 +167,7 @@ class LocationsPanel {
     const inside = longest.count > 1 ? "a location of " : "";
     return (
       `Longest at ${pointText(positions.parameters, positions.points[this.point])}: ${inside}${longest.name}${where}, ${quantity(all.high, unit)} (measured); mean of ` +
-      `${placesText(places, accelerators)} ${quantity(all.mean, unit)}, max/mean ${figure(all.ratio)}.`
+      `${this.countText()} ${quantity(all.mean, unit)}, max/mean ${figure(all.ratio)}.`
     );
   }
 
@@ -268,76 +268,76 @@ class LocationsPanel {
     };
     return opener(this.open.has(path), `system-${path}`, click, group.name);
   }
+
+  /** How many locations there are. */
+  countText() {
+    const { places } = this;
+    const { accelerators } = this.found;
+    const { count } = summaryOf(places);
+    const kind = accelerators ? "accelerator" : hasThreads(places) ? "location" : "process";
+    const plural = kind === "process" ? "processes" : `${kind}s`;
+    return `${count} ${count === 1 ? kind : plural}`;
+  }
+
+  /**
+   * A bar per location, or per range its mean with a band from the smallest to the largest value.
+   * @param {HTMLElement} host
+   * @param {Place[]} places in the order of the chart
+   */
+  draw(host, places) {
+    if (places.length === 0) {
+      host.replaceChildren();
+      return;
+    }
+    const { unit } = this.found;
+    const labels = this.labels();
+    const { mean, high, ratio } = summaryOf(places);
+    const ranges = places.some(({ count }) => count > 1);
+    const chart = frame(host, {
+      height: HEIGHT,
+      label: `${labels.title}: mean ${figure(mean)}, largest ${figure(high)} ${unit}, max/mean ${figure(ratio)}.`,
+      x: { domain: [-0.5, places.length - 0.5], log: false, label: labels.x, whole: true },
+      y: { domain: linearDomain(places.map((place) => place.high)), log: false, label: labels.y },
+    });
+    const xs = places.map((_, i) => i);
+    const means = places.map((place) => place.mean);
+    if (ranges) {
+      const ends = { lower: places.map((place) => place.low), upper: places.map((place) => place.high) };
+      drawBars(chart, xs, ends, "c0 spread", "smallest to largest value of a range");
+      drawLine(chart, xs, means, "c0", "mean of a range");
+    } else drawBars(chart, xs, { upper: means }, "c0", "measured");
+    drawLine(chart, [-0.5, places.length - 0.5], [mean, mean], "mean", "mean of all locations");
+    const { right, top, bottom } = chart.box;
+    const y = chart.y(mean) - 5;
+    if (y > top && y < bottom) {
+      chart.over.append(svgEl("text", { class: "note", x: right - 4, y, "text-anchor": "end" }, "mean"));
+    }
+    addReadings(host, chart, {
+      snap: (x) => Math.min(Math.max(Math.round(x), 0), places.length - 1),
+      title: (i) => places[i].name + (places[i].node ? `, node ${places[i].node}` : ""),
+      rows: (i) => this.readings(places[i], mean),
+    });
+  }
+
+  /**
+   * @param {Place} place
+   * @param {number} mean of all
+   * @returns {Reading[]}
+   */
+  readings(place, mean) {
+    const { count } = place;
+    const { unit } = this.found;
+    /** @type {Reading[]} */
+    const own = [["c0", count > 1 ? `measured, mean of ${count}` : "measured", quantity(place.mean, unit)]];
+    if (count > 1) {
+      own.push(["none", "smallest", quantity(place.low, unit)]);
+      own.push(["none", "largest", quantity(place.high, unit)]);
+    }
+    return [...own, ["none", "over the mean of all", mean > 0 ? `×${figure(place.mean / mean)}` : "–"]];
+  }
 }
 
 /** @param {Group} group */
 function most(group) {
   return summaryOf(group.places).high;
-}
-
-/**
- * @param {Place[]} places
- * @param {boolean} accelerators
- */
-function placesText(places, accelerators) {
-  const { count } = summaryOf(places);
-  const kind = accelerators ? "accelerator" : hasThreads(places) ? "location" : "process";
-  const plural = kind === "process" ? "processes" : `${kind}s`;
-  return `${count} ${count === 1 ? kind : plural}`;
-}
-
-/**
- * A bar per location, or per range its mean with a band from the smallest to the largest value.
- * @param {HTMLElement} host
- * @param {Place[]} places
- * @param {ReturnType<LocationsPanel["labels"]>} labels
- */
-function drawPlaces(host, places, labels) {
-  if (places.length === 0) {
-    host.replaceChildren();
-    return;
-  }
-  const { mean, high, ratio } = summaryOf(places);
-  const ranges = places.some(({ count }) => count > 1);
-  const chart = frame(host, {
-    height: HEIGHT,
-    label: `${labels.title}: mean ${figure(mean)}, largest ${figure(high)} ${labels.unit}, max/mean ${figure(ratio)}.`,
-    x: { domain: [-0.5, places.length - 0.5], log: false, label: labels.x, whole: true },
-    y: { domain: linearDomain(places.map((place) => place.high)), log: false, label: labels.y },
-  });
-  const xs = places.map((_, i) => i);
-  const means = places.map((place) => place.mean);
-  if (ranges) {
-    const ends = { lower: places.map((place) => place.low), upper: places.map((place) => place.high) };
-    drawBars(chart, xs, ends, "c0 spread", "smallest to largest value of a range");
-    drawLine(chart, xs, means, "c0", "mean of a range");
-  } else drawBars(chart, xs, { upper: means }, "c0", "measured");
-  drawLine(chart, [-0.5, places.length - 0.5], [mean, mean], "mean", "mean of all locations");
-  const { right, top, bottom } = chart.box;
-  const y = chart.y(mean) - 5;
-  if (y > top && y < bottom) {
-    chart.over.append(svgEl("text", { class: "note", x: right - 4, y, "text-anchor": "end" }, "mean"));
-  }
-  addReadings(host, chart, {
-    snap: (x) => Math.min(Math.max(Math.round(x), 0), places.length - 1),
-    title: (i) => places[i].name + (places[i].node ? `, node ${places[i].node}` : ""),
-    rows: (i) => readingsOf(places[i], mean, labels.unit),
-  });
-}
-
-/**
- * @param {Place} place
- * @param {number} mean
- * @param {string} unit
- * @returns {[string, string, string][]}
- */
-function readingsOf(place, mean, unit) {
-  const { count } = place;
-  /** @type {[string, string, string][]} */
-  const own = [["c0", count > 1 ? `measured, mean of ${count}` : "measured", quantity(place.mean, unit)]];
-  if (count > 1) {
-    own.push(["none", "smallest", quantity(place.low, unit)]);
-    own.push(["none", "largest", quantity(place.high, unit)]);
-  }
-  return [...own, ["none", "over the mean of all", mean > 0 ? `×${figure(place.mean / mean)}` : "–"]];
 }

@@ -209,15 +209,8 @@ class Scene {
     const { state, level, target, effort, leading, drawn } = this;
     const shares = sharesAt(level, target, state.report.limits);
     const { value, total } = shares;
-    /**
-     * @param {string} cls
-     * @param {Child} name
-     * @param {number} size
-     * @param {string} interval
-     * @param {number} share
-     * @param {boolean} [selected]
-     */
-    const row = (cls, name, size, interval, share, selected) =>
+    /** @param {{cls: string, name: Child, size: number, interval: string, share: number, selected?: boolean}} shown */
+    const row = ({ cls, name, size, interval, share, selected }) =>
       el(
         "tr",
         { class: selected ? "selected" : null },
@@ -242,18 +235,20 @@ class Scene {
         "aria-pressed": selected,
         click: () => state.toggle(level, k),
       };
-      const interval = intervalText(level.interval(k, target));
       const name = el("button", button, cutNode(kernelLabel(level, k, 200), path));
-      return row(this.look(k), name, value[k], interval, shares.shareAtTarget[k], selected);
+      const interval = intervalText(level.interval(k, target));
+      const share = shares.shareAtTarget[k];
+      return row({ cls: this.look(k), name, size: value[k], interval, share, selected });
     });
     if (level.additive) {
       const others = total - sum(leading.map((k) => value[k]));
       if (level.count > leading.length) {
-        rows.push(row("rest", "all others", others, "", total > 0 ? others / total : 0));
+        const share = total > 0 ? others / total : 0;
+        rows.push(row({ cls: "rest", name: "all others", size: others, interval: "", share }));
       }
       const interval = intervalText(level.intervalOfTotal(target));
-      const noun = state.levelName === "regions" ? "regions" : "call paths";
-      rows.push(row("none", `total of all ${noun}`, total, interval, total > 0 ? 1 : 0));
+      const name = `total of all ${state.levelName === "regions" ? "regions" : "call paths"}`;
+      rows.push(row({ cls: "none", name, size: total, interval, share: total > 0 ? 1 : 0 }));
     }
     const heads = ["kernel", effort, "90 % interval", "share"].map((text) =>
       el("th", { scope: "col" }, text),
