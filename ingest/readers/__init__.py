@@ -121,17 +121,6 @@ def read_profile(path: Path) -> Profile:
     raise nothing_read(path, "no profile in a known format")
 
 
-def read_series(path: Path) -> MeasuredSeries:
-    """Read a file of many measurement points.
-
-    Raises:
-        InputError: if no reader knows the file, or it is damaged.
-    """
-    if reader := find_series_reader(path):
-        return reader.read(path)
-    raise nothing_read(path, "no measurements in a known format")
-
-
 def known_formats() -> str:
     """Return what is read, for messages."""
     return (

@@ -7,6 +7,17 @@ import zipfile
 
 import numpy as np
 
+from ingest.errors import InputError
+from ingest.readers import find_series_reader
+
+
+def read_series(path):
+    """Read a file of a series; refuse one that no format takes for its own."""
+    reader = find_series_reader(path)
+    if reader is None:
+        raise InputError("no measurements in a known format", where=str(path))
+    return reader.read(path)
+
 
 def rows(*values, kept=True):
     return [

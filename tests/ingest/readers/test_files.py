@@ -12,7 +12,6 @@ from ingest.readers import (
     hpctoolkit,
     profile_readers,
     read_profile,
-    read_series,
     series_readers,
 )
 from tests.foam_cases import solver, write_profiling
@@ -78,17 +77,14 @@ def test_the_files_of_a_database(tmp_path):
     assert named == ["experiment.xml", "1.a", "1.a"]
 
 
-@pytest.mark.parametrize("read", [read_profile, read_series])
-def test_what_is_not_there_and_what_is_in_no_known_format(tmp_path, read):
+def test_what_is_not_there_and_what_is_in_no_known_format(tmp_path):
     with pytest.raises(InputError, match=r"nothing: no such file or directory$"):
-        read(tmp_path / "nothing")
+        read_profile(tmp_path / "nothing")
     (tmp_path / "odd").write_text("odd")
     with pytest.raises(InputError, match=r"od: no such file or directory; did you mean 'odd'\?"):
-        read(tmp_path / "od")
-    with pytest.raises(
-        InputError, match=r"odd: no (profile|measurements) in a known format; known: [0-9]+ formats"
-    ):
-        read(tmp_path / "odd")
+        read_profile(tmp_path / "od")
+    with pytest.raises(InputError, match=r"odd: no profile in a known format; known: [0-9]+ formats"):
+        read_profile(tmp_path / "odd")
 
 
 def test_readers_go_to_other_processes():

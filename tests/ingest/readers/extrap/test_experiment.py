@@ -6,8 +6,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ingest.errors import InputError
-from ingest.readers import extrap, read_series
-from tests.ingest.readers.extrap_files import CHUNKS, chunk, experiment, write
+from ingest.readers import extrap
+from tests.ingest.readers.extrap_files import CHUNKS, chunk, experiment, read_series, write
 
 
 def test_single_values(tmp_path):
