@@ -14,6 +14,7 @@ from ingest.run_settings import SETTING, metadata_of, stated
 from pipeline.columns.answers import expectations_table, isoefficiency_table, jobs_table
 from pipeline.columns.cells import DataTable
 from pipeline.columns.changes import measured_at
+from pipeline.columns.column import ENDS
 from pipeline.columns.kernels import CELLS, RankedKernels
 from pipeline.columns.scales import SCALES, WHERE_MEASURED
 from pipeline.gate.check_result import CheckResult
@@ -113,9 +114,8 @@ def predictions_frame(
     """
     order = np.argsort(-found.value[:, -1], kind="stable")
     columns: Columns = {"kernel": [names[k] for k in order.tolist() for _ in points]}
-    ends = ("value", "lower", "upper")
-    _add_parameters(columns, parameters, np.tile(points, (len(names), 1)), ends)
-    return pd.DataFrame(columns | {end: getattr(found, end)[order].ravel() for end in ends})
+    _add_parameters(columns, parameters, np.tile(points, (len(names), 1)), ENDS)
+    return pd.DataFrame(columns | {end: getattr(found, end)[order].ravel() for end in ENDS})
 
 
 def runtime_frame(found: Runtime, parameters: Sequence[str]) -> pd.DataFrame:
@@ -213,7 +213,7 @@ def two_machines_frame(study: "StudyOnTwoMachines") -> pd.DataFrame:
         columns = {
             name if end == "value" else f"{name}_{end}": figure[end]
             for name, figure in figures.items()
-            for end in ("value", "lower", "upper")
+            for end in ENDS
         }
         rows.append({**before.point, "measured": before.measured, **columns})
     frame = pd.DataFrame(rows)

@@ -8,8 +8,7 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.calltree import folded
 from pipeline.columns.column import json_rows
-from pipeline.columns.kernels import KERNELS, RankedKernels
-from pipeline.columns.model_json import measured_json, model_json, predictions_json
+from pipeline.columns.kernels import KERNELS, RankedKernels, measured_json, model_json, predictions_json
 from pipeline.columns.summary import Summary, Target
 from pipeline.models.agreeing_formulas import total_formula
 from pipeline.models.growth import growth_classes, stated_law, total_statement

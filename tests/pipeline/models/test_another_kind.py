@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from pipeline.columns.model_json import model_json
+from pipeline.columns.kernels import model_json
 from pipeline.models import forms, formulas, search_space
 from pipeline.models.agreeing_formulas import formula_range, prediction_formulas
 from pipeline.models.fit import fit
