@@ -16,7 +16,7 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.errors import InputError, one_line
 from ingest.number_text import percent
-from ingest.units import MOST_SPREAD
+from ingest.units import MOST_SPREAD, Quantity
 from pipeline.projection.terms.messages import protocols, solve_protocols
 
 _MIB = 1 << 20
@@ -88,14 +88,6 @@ _LEAST_SPREAD = 0.01  # no figure is known better than that from one run
 _LEAST_SHARE = 0.01  # of a core
 
 
-@dataclass(frozen=True)
-class MeasuredFigure:
-    """A measured value in SI units and its relative standard deviation."""
-
-    value: float
-    relative_sd: float
-
-
 def read_samples(printed: str) -> Samples:
     """Return the samples that a measuring program has printed, one ``name [size] value`` per line.
 
@@ -115,7 +107,7 @@ def read_samples(printed: str) -> Samples:
     return {key: np.array(values) for key, values in found.items()}
 
 
-def rate(samples: FloatArray, shares: FloatArray | None = None) -> MeasuredFigure:
+def rate(samples: FloatArray, shares: FloatArray | None = None) -> Quantity:
     """Return the figure of samples that are the better the larger they are.
 
     What disturbs a measurement only makes it slower: the value is the upper quartile, and its standard
@@ -130,7 +122,7 @@ def rate(samples: FloatArray, shares: FloatArray | None = None) -> MeasuredFigur
     return _figure(value, float(max(samples.max(), np.max(undisturbed))))
 
 
-def time(samples: FloatArray) -> MeasuredFigure:
+def time(samples: FloatArray) -> Quantity:
     """Return the figure of samples that are the better the smaller they are: as `rate`, the lower quartile.
 
     Args:
@@ -139,8 +131,8 @@ def time(samples: FloatArray) -> MeasuredFigure:
     return _figure(float(np.quantile(samples, 0.25)), float(samples.min()))
 
 
-def _figure(value: float, best: float) -> MeasuredFigure:
-    return MeasuredFigure(value, max(abs(best / value - 1), _LEAST_SPREAD))
+def _figure(value: float, best: float) -> Quantity:
+    return Quantity(value=value, relative_sd=max(abs(best / value - 1), _LEAST_SPREAD))
 
 
 _NODE_FIGURES = {
@@ -173,7 +165,7 @@ _ASCENDING = (
 _SHARE = "share_"  # before the name of a figure that was timed on the wall
 
 
-def node_figures(node: Samples, others: float = 0.0) -> Mapping[str, MeasuredFigure]:
+def node_figures(node: Samples, others: float = 0.0) -> Mapping[str, Quantity]:
     """Return the figures in the order of the file; a node that is one NUMA domain is measured once.
 
     Memory and larger caches, which other programs use as well, are at least as uncertain as these took time.
@@ -195,7 +187,7 @@ def node_figures(node: Samples, others: float = 0.0) -> Mapping[str, MeasuredFig
     return found
 
 
-def consistent(figures: Mapping[str, MeasuredFigure]) -> tuple[Mapping[str, MeasuredFigure], tuple[str, ...]]:
+def consistent(figures: Mapping[str, Quantity]) -> tuple[Mapping[str, Quantity], tuple[str, ...]]:
     """Return figures whose spreads hold one another, and a sentence for each pair that contradicts.
 
     One core has no more bandwidth than its node, and a farther cache is not faster.
@@ -229,9 +221,9 @@ class Protocols:
     """
 
     switch: int
-    latency: MeasuredFigure
-    overheads: tuple[MeasuredFigure, MeasuredFigure]
-    gaps: tuple[MeasuredFigure, MeasuredFigure]
+    latency: Quantity
+    overheads: tuple[Quantity, Quantity]
+    gaps: tuple[Quantity, Quantity]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -244,17 +236,17 @@ class Allreduce:
     """
 
     ranks: int
-    node: MeasuredFigure
-    step: MeasuredFigure | None
+    node: Quantity
+    step: Quantity | None
 
 
-def sizes_and_times(samples: Samples, name: str) -> tuple[FloatArray, list[MeasuredFigure]]:
+def sizes_and_times(samples: Samples, name: str) -> tuple[FloatArray, list[Quantity]]:
     """Return the sizes at which a figure was measured, float64[n] in order, and its n times."""
     sizes = sorted(size for found, size in samples if found == name)
     return np.array(sizes, dtype=float), [time(samples[name, size]) for size in sizes]
 
 
-def fit_protocols(sizes: FloatArray, times: list[MeasuredFigure]) -> Protocols:
+def fit_protocols(sizes: FloatArray, times: list[Quantity]) -> Protocols:
     """Return the two lines, least squares of relative errors, whose switch fits the times best.
 
     The spread of every parameter is the scatter of the times around its line, or their own if that is larger.
@@ -274,9 +266,9 @@ def fit_protocols(sizes: FloatArray, times: list[MeasuredFigure]) -> Protocols:
     )
     return Protocols(
         switch=int(switch),
-        latency=MeasuredFigure(latency, small),
-        overheads=(MeasuredFigure(small_o, small), MeasuredFigure(large_o, large)),
-        gaps=(MeasuredFigure(small_gap, small), MeasuredFigure(large_gap, large)),
+        latency=Quantity(value=latency, relative_sd=small),
+        overheads=(Quantity(value=small_o, relative_sd=small), Quantity(value=large_o, relative_sd=large)),
+        gaps=(Quantity(value=small_gap, relative_sd=small), Quantity(value=large_gap, relative_sd=large)),
     )
 
 
@@ -296,7 +288,7 @@ def read_allreduce(samples: Samples) -> Allreduce | None:
     measured = added + node.value
     misfit = (node.value + step * doublings) / measured - 1
     spread = max(float(np.sqrt(np.mean(misfit**2))), *(at[size].relative_sd for size in more), _LEAST_SPREAD)
-    return Allreduce(ranks=ranks, node=node, step=MeasuredFigure(step, spread))
+    return Allreduce(ranks=ranks, node=node, step=Quantity(value=step, relative_sd=spread))
 
 
 _WIDTH = 116
@@ -323,7 +315,7 @@ class MachineProvenance:
 
 
 def machine_file(
-    host: Host, node: Mapping[str, MeasuredFigure], network: Samples, provenance: MachineProvenance
+    host: Host, node: Mapping[str, Quantity], network: Samples, provenance: MachineProvenance
 ) -> str:
     """Return the text of a machine file, which `machine_values.load_machine` reads.
 
@@ -380,11 +372,11 @@ def _text(text: str) -> str:
     return json.dumps(one_line(text), ensure_ascii=False)
 
 
-def _value(name: str, figure: MeasuredFigure, unit: str, meaning: str) -> str:
+def _value(name: str, figure: Quantity, unit: str, meaning: str) -> str:
     return f"{f'{name} = {quantity(figure, unit)}':<{_COLUMN}} # {meaning}"
 
 
-def quantity(figure: MeasuredFigure, unit: str) -> str:
+def quantity(figure: Quantity, unit: str) -> str:
     """Return a value and its spread as a machine file states them, such as ``"195 us +- 0.4 %"``.
 
     Args:
@@ -423,7 +415,7 @@ def _message(network: Samples, name: str, meaning: str) -> Iterator[str]:
     )
 
 
-def _or_none(figure: MeasuredFigure) -> str:
+def _or_none(figure: Quantity) -> str:
     return quantity(figure, "s") if figure.value else '"0 s"'
 
 

@@ -6,25 +6,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.errors import InputError
-from ingest.units import BANDWIDTH, BYTES, FLOP_RATE, RATE, TIME_DIMENSION, parse_quantity
+from ingest.units import BANDWIDTH, BYTES, FLOP_RATE, RATE, TIME_DIMENSION, Quantity, parse_quantity
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.expressions.symbolic_model import constant
 from pipeline.projection.machines.machine_text import (
     CoreCache,
     Host,
     MachineProvenance,
-    MeasuredFigure,
     consistent,
+    fit_protocols,
     machine_file,
     node_figures,
     quantity,
     rate,
+    read_allreduce,
     read_samples,
+    sizes_and_times,
     time,
     working_sets,
 )
 from pipeline.projection.machines.machine_values import load_machine, machine_names
 from tests.pipeline.projection.stored import no_models
+
+
+def figure(value, spread):
+    return Quantity(value=value, relative_sd=spread)
+
 
 HOST = Host(
     processor='A "fast"\nprocessor\\ 𝔛',
@@ -165,18 +172,18 @@ def test_clocks_are_read_as_written(value, spread):
 
 
 def assert_read(value, spread, unit):
-    read = parse_quantity(quantity(MeasuredFigure(value, spread), unit).strip('"'))
+    read = parse_quantity(quantity(figure(value, spread), unit).strip('"'))
     assert read.value == pytest.approx(value, rel=1e-3)
     assert read.relative_sd == pytest.approx(spread, rel=1e-2)
     assert read.dimension == parse_quantity(f"1 {unit}").dimension
 
 
 def test_a_spread_that_says_nothing_is_written_as_the_largest_that_can_be_read():
-    assert quantity(MeasuredFigure(1e9, 70.0), "B/s") == '"1 GB/s +- 1e+03 %"'
+    assert quantity(figure(1e9, 70.0), "B/s") == '"1 GB/s +- 1e+03 %"'
 
 
 def test_nothing_is_a_quantity_too():
-    assert quantity(MeasuredFigure(0.0, 0.01), "s") == '"0 ns +- 1 %"'
+    assert quantity(figure(0.0, 0.01), "s") == '"0 ns +- 1 %"'
 
 
 SAMPLES = {
@@ -210,12 +217,12 @@ def test_what_threads_had_of_their_cores_widens_only_that_figure():
 
 
 def test_figures_that_contradict_hold_one_another_and_are_named():
-    quiet = {"bw_core": MeasuredFigure(1e10, 0.01), "bw_node": MeasuredFigure(4e10, 0.01)}
-    quiet |= {"bw_numa": quiet["bw_node"], "latency_l2": MeasuredFigure(5e-9, 0.01)}
+    quiet = {"bw_core": figure(1e10, 0.01), "bw_node": figure(4e10, 0.01)}
+    quiet |= {"bw_numa": quiet["bw_node"], "latency_l2": figure(5e-9, 0.01)}
     assert consistent(quiet) == (quiet, ())
-    found, sentences = consistent({**quiet, "bw_core": MeasuredFigure(5e10, 0.01)})
-    assert found["bw_core"] == MeasuredFigure(5e10, 0.25)
-    assert found["bw_node"] == MeasuredFigure(4e10, 0.25)
+    found, sentences = consistent({**quiet, "bw_core": figure(5e10, 0.01)})
+    assert found["bw_core"] == figure(5e10, 0.25)
+    assert found["bw_node"] == figure(4e10, 0.25)
     assert sentences == (
         "bw_core exceeds bw_node by 25.0 %, which cannot be: one of them was disturbed, their spreads hold "
         "both; measure again on an idle node",
@@ -223,11 +230,11 @@ def test_figures_that_contradict_hold_one_another_and_are_named():
 
 
 def test_a_farther_cache_is_not_faster():
-    figures = {"latency_l2": MeasuredFigure(2e-7, 0.05), "latency_l3": MeasuredFigure(1e-7, 0.05)}
+    figures = {"latency_l2": figure(2e-7, 0.05), "latency_l3": figure(1e-7, 0.05)}
     found, (sentence,) = consistent(figures)
     assert "latency_l2 exceeds latency_l3 by 100.0 %" in sentence
     assert found["latency_l3"].relative_sd == 1.0
-    within = {"latency_l2": MeasuredFigure(1.05e-7, 0.05), "latency_l3": MeasuredFigure(1e-7, 0.05)}
+    within = {"latency_l2": figure(1.05e-7, 0.05), "latency_l3": figure(1e-7, 0.05)}
     assert consistent(within)[1] == ()
 
 
@@ -330,3 +337,79 @@ def test_a_rate_may_be_larger_by_what_threads_waited_for_cores():
     found = rate(samples, shares)
     assert found.value == 10.0
     assert found.relative_sd == pytest.approx(0.25)
+
+
+BYTES_SENT = 2.0 ** np.arange(3, 23)
+# IMB PingPong between two nodes of ARCHER2, 8 B to 4 MiB, December 2020 (github.com/hpc-uk/archer-benchmarks,
+# synth/IMB/results/ARCHER2_CrayMPICH8015_pingpong), microseconds
+ARCHER2 = """2.61 2.62 2.63 2.83 2.71 3.39 3.44 3.95 4.19 5.03 5.91 8.16 10.21 13.65 20.44 34.51 68.68 106.14
+191.42 368.07"""
+
+
+def protocol_times(latency, small, switch, start, large):
+    return latency + np.where(switch < BYTES_SENT, start + (BYTES_SENT - 1) * large, (BYTES_SENT - 1) * small)
+
+
+def fitted_times(found):
+    (none, start), (small, large) = found.overheads, found.gaps
+    assert none.value == 0
+    return protocol_times(found.latency.value, small.value, found.switch, 2 * start.value, large.value)
+
+
+@given(
+    latency=st.floats(1e-7, 1e-5),
+    small=st.floats(1e-10, 1e-9),
+    switch=st.integers(6, 16),
+    start=st.floats(1.0, 5.0),
+    large=st.floats(1e-11, 9e-11),
+)
+def test_two_protocols_are_found_again(latency, small, switch, start, large):
+    at = 2**switch
+    seconds = protocol_times(latency, small, at, start * latency, large)
+    found = fit_protocols(BYTES_SENT, [figure(float(t), 0.01) for t in seconds])
+    assert fitted_times(found) == pytest.approx(seconds, rel=1e-6)
+
+
+def test_the_spread_is_the_scatter_around_the_lines_or_that_of_the_times():
+    seconds = protocol_times(1e-6, 5e-10, 8192, 2e-6, 5e-11)
+    assert fit_protocols(BYTES_SENT, [figure(float(t), 0.03) for t in seconds]).latency.relative_sd == 0.03
+    scattered = seconds * np.where(np.arange(len(BYTES_SENT)) % 2, 1.1, 0.9)
+    found = fit_protocols(BYTES_SENT, [figure(float(t), 0.03) for t in scattered])
+    assert 0.07 < found.gaps[0].relative_sd < 0.13
+
+
+def test_real_times_are_fitted_within_ten_per_cent():
+    seconds = 1e-6 * np.array([float(text) for text in ARCHER2.split()])
+    found = fit_protocols(BYTES_SENT, [figure(float(t), 0.01) for t in seconds])
+    assert np.mean(np.abs(fitted_times(found) / seconds - 1)) < 0.10
+    assert found.switch == 8192  # Cray MPICH's eager limit was there
+
+
+def test_times_are_in_the_order_of_sizes():
+    samples = {("message", 32): np.array([2.0]), ("message", 8): np.array([1.0]), ("hz", 0): np.array([9.0])}
+    sizes, times = sizes_and_times(samples, "message")
+    assert sizes.tolist() == [8, 32]
+    assert [each.value for each in times] == [1.0, 2.0]
+
+
+def allreduces(ranks, total, times):
+    samples = {("allreduce", size): np.array([seconds]) for size, seconds in times.items()}
+    return {("ranks", ranks): np.array([float(total)]), **samples}
+
+
+def test_an_allreduce_on_one_node():
+    found = read_allreduce(allreduces(4, 4, {2: 1e-6, 4: 2e-6}))
+    assert (found.ranks, found.node.value, found.step) == (4, 2e-6, None)
+
+
+def test_an_allreduce_over_nodes_has_a_step_per_doubling():
+    # IMB Allreduce of 8 B on ARCHER2, November 2020: 1 to 32 full nodes
+    times = {128: 4.94e-6, 256: 8.42e-6, 512: 10.24e-6, 1024: 13.07e-6, 2048: 16.24e-6, 4096: 21.26e-6}
+    found = read_allreduce(allreduces(128, 4096, times))
+    assert found.node.value == 4.94e-6
+    assert found.step.value == pytest.approx(3.05e-6, rel=0.03)
+    assert 0.03 < found.step.relative_sd < 0.10
+
+
+def test_one_rank_has_no_allreduce():
+    assert read_allreduce(allreduces(1, 1, {})) is None
