@@ -1,6 +1,7 @@
 """Tables of the gate: kernels of checks and comparisons, and kernels over commits."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import TypeAlias
@@ -10,9 +11,18 @@ from pipeline.columns.column import ESTIMATE, FIGURE, PATH, SHARE, Column, fille
 from pipeline.gate.check_result import CheckResult, KernelResult, PointRatio, Ruling, StudySide
 from pipeline.wording.quantities import FigureJson, estimate_json, growth_text, number, point_text
 
-VERDICTS = {verdict: verdict.value for verdict in Ruling}
-NO_STYLES: Mapping[Ruling, str] = MappingProxyType({})
-CHECK_SIDES = ("baseline", "now")
+_NO_STYLES: Mapping[Ruling, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangeWords:
+    """What verdicts and the two studies are called."""
+
+    verdicts: Mapping[Ruling, str]
+    sides: tuple[str, str]
+
+
+CHECK_WORDS = ChangeWords(verdicts={verdict: verdict.value for verdict in Ruling}, sides=("baseline", "now"))
 
 AtTarget: TypeAlias = tuple[KernelResult, int]
 """A kernel, and which of the targets."""
@@ -47,9 +57,8 @@ def changes_table(
     *,
     limit: int,
     notes: Sequence[str] = (),
-    words: Mapping[Ruling, str] = VERDICTS,
-    sides: tuple[str, str] = CHECK_SIDES,
-    styles: Mapping[Ruling, str] = NO_STYLES,
+    words: ChangeWords = CHECK_WORDS,
+    styles: Mapping[Ruling, str] = _NO_STYLES,
     last: bool = False,
 ) -> DataTable:
     """Return one row per target and kernel that is not unchanged.
@@ -60,14 +69,15 @@ def changes_table(
         result: of a check or a comparison.
         limit: the most kernels.
         notes: what must be known besides.
-        words, sides, styles: what verdicts and studies are called, and the colours of verdicts in terminals.
+        words: what verdicts and studies are called.
+        styles: colours of verdicts in terminals.
         last: whether there are rows of the last target only.
     """
     targets = result.targets or ({},)
     shown = range(len(targets) - 1, len(targets)) if last else range(len(targets))
     rows = [(one, q) for one in changed_kernels(result)[:limit] for q in shown]
     return filled(
-        change_columns(result, words, styles, sides, [targets[q] for _, q in rows]),
+        change_columns(result, words, [targets[q] for _, q in rows], styles),
         rows,
         notes=notes,
         title=f"Kernels ({result.unit})" if result.unit else "Kernels",
@@ -76,22 +86,21 @@ def changes_table(
 
 def change_columns(
     result: CheckResult,
-    words: Mapping[Ruling, str],
-    styles: Mapping[Ruling, str],
-    sides: tuple[str, str],
+    words: ChangeWords,
     targets: Sequence[Mapping[str, float]],
+    styles: Mapping[Ruling, str] = _NO_STYLES,
 ) -> list[Column[Sequence[AtTarget]]]:
     """Return the columns of checks and comparisons; the target of each row is given."""
     unit, names = result.unit, (result.targets or ({},))[0]
     files = Audience.FILES
     return [
-        _verdicts(words, styles, Audience.TERMINAL),
+        _verdicts(words.verdicts, styles, Audience.TERMINAL),
         Column(key="kernel", kind=PATH, each=lambda row: row[0].kernel.callpath),
         Column(key="level", each=lambda row: row[0].kernel.level.value, audience=files),
-        _verdicts(words, styles, files),
+        _verdicts(words.verdicts, styles, files),
         *(
             Column(key=side, kind=FIGURE, unit=unit, unit_in_title=True, each=partial(_value, place))
-            for place, side in enumerate(sides)
+            for place, side in enumerate(words.sides)
         ),
         Column(key="share", kind=SHARE, each=lambda row: number(row[0].share)),
         Column(
@@ -121,7 +130,7 @@ def change_columns(
         ),
         *(
             Column(key=f"growth_{side}", each=partial(_growth, n), audience=files)
-            for n, side in enumerate(sides)
+            for n, side in enumerate(words.sides)
         ),
     ]
 

@@ -226,6 +226,10 @@ class Common:
         slower = self.verdict is Ruling.REGRESSION and not self.paired
         return slower and policy == "inconclusive"
 
+    def fails(self, policy: str) -> bool:
+        """Say whether it is a regression: of the program, or of whatever the cause may be."""
+        return self.verdict is Ruling.REGRESSION and (self.paired or policy == "fail")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Power:

@@ -176,7 +176,9 @@ def _compare(
     missing = baseline.named(np.delete(baseline.points, matched.base_at, axis=0))
     result = CheckResult(
         outcome=Outcome.PASSED,
-        kernels=tuple(with_located(kernels if common is None else _with_common(kernels, common, options))),
+        kernels=tuple(
+            with_located(kernels if common is None else _with_common(kernels, common, options.common))
+        ),
         tests=family.tests,
         points=baseline.named(matched.points),
         below_share_floor=len(matched.candidate.kernels) - len(family.rows),
@@ -218,10 +220,10 @@ def _allowed(missing: Sequence[Mapping[str, float]]) -> tuple[str, ...]:
 
 def _of_common(common: Common | None, options: CheckOptions) -> tuple[str, ...]:
     """Return what all kernels share if nothing else says it."""
-    if common is None or not common.text or common.is_doubt(options.common):
+    if common is None or not common.text:
         return ()
-    failed = common.verdict is Ruling.REGRESSION and (common.paired or options.common == "fail")
-    return () if failed else (common.text,)
+    said = common.is_doubt(options.common) or common.fails(options.common)
+    return () if said else (common.text,)
 
 
 def _doubts(compared: CheckResult, kernels: Sequence[KernelResult], options: CheckOptions) -> list[Caveat]:
@@ -334,11 +336,11 @@ def _sentence(change: CommonChange, points: Sequence[dict[str, float]], hits: np
 
 
 def _with_common(
-    results: Sequence[KernelResult], common: Common, options: CheckOptions
-) -> list[KernelResult]:
+    results: Sequence[KernelResult], common: Common | None, policy: str
+) -> Sequence[KernelResult]:
     """Make the total a regression if all kernels got slower, by the program or whatever the cause may be."""
-    if common.verdict is not Ruling.REGRESSION or not (common.paired or options.common == "fail"):
-        return list(results)
+    if common is None or not common.fails(policy):
+        return results
     reason = Finding(Ground.COMMON, common.text)
     return [one.failed_by(reason) if one.kernel.level is Scope.TOTAL else one for one in results]
 

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from urllib.parse import quote
 
 from pipeline.columns.cells import Audience
-from pipeline.columns.changes import CHECK_SIDES, NO_STYLES, VERDICTS, AtTarget, change_columns, ratio_at
+from pipeline.columns.changes import CHECK_WORDS, AtTarget, change_columns, ratio_at
 from pipeline.columns.column import Column, filled
 from pipeline.gate.check_result import CheckResult, KernelResult, Outcome, Ruling
 from pipeline.questions.expected_growth import JudgedExpectation, Judgement, expectation_sentences
@@ -259,7 +259,7 @@ def _sarif_result(one: _Reported, rules: list[str], elsewhere: str) -> dict[str,
 
 _ICONS = {Outcome.PASSED: "✅", Outcome.REGRESSED: "❌", Outcome.INCONCLUSIVE: "⚠️", Outcome.EXCEEDED: "❌"}
 _ROWS = 20
-_COLUMNS = ("kernel", *CHECK_SIDES, "share", "ratio", "ratio_at", "target_ratio", "growth")
+_COLUMNS = ("kernel", *CHECK_WORDS.sides, "share", "ratio", "ratio_at", "target_ratio", "growth")
 _DOUBTS = 5  # kernels too noisy to judge whose advice is shown
 
 
@@ -292,7 +292,7 @@ def check_markdown(result: CheckResult) -> str:
 
 
 def _table(kernels: Sequence[KernelResult], result: CheckResult) -> str:
-    columns = {one.key: one for one in change_columns(result, VERDICTS, NO_STYLES, CHECK_SIDES, ())}
+    columns = {one.key: one for one in change_columns(result, CHECK_WORDS, ())}
     keys = [key for key in _COLUMNS if key != "ratio_at" or any(map(ratio_at, kernels))]
     shown = [replace(columns[key], audience=Audience.ALL) for key in keys]
     source: Column[Sequence[AtTarget]] = Column(key="source", each=_source)

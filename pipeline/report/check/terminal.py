@@ -1,6 +1,6 @@
 """A check, and what differs between two studies, A and B, in the terminal and as tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from rich.console import Console
@@ -8,7 +8,7 @@ from rich.text import Text
 
 from pipeline.columns.answers import expectations_table
 from pipeline.columns.cells import DataTable
-from pipeline.columns.changes import CHECK_SIDES, VERDICTS, changed_kernels, changes_table
+from pipeline.columns.changes import CHECK_WORDS, ChangeWords, changed_kernels, changes_table
 from pipeline.gate.check_result import Cause, CheckResult, Outcome, PointRatio, Ruling
 from pipeline.gate.compared_studies import ComparedCurves, TwoStudies
 from pipeline.gate.kernel_values import KernelId, Scope
@@ -46,8 +46,7 @@ def check_table(
     *,
     limit: int,
     outcome: str = "",
-    words: Mapping[Ruling, str] = VERDICTS,
-    sides: tuple[str, str] = CHECK_SIDES,
+    words: ChangeWords = CHECK_WORDS,
     more: Sequence[str] = (),
 ) -> DataTable:
     """Return one row per target and kernel that is not unchanged, and what else is said as notes.
@@ -63,7 +62,7 @@ def check_table(
         *result.notices,
         *more,
     ]
-    return changes_table(result, limit=limit, notes=notes, words=words, sides=sides)
+    return changes_table(result, limit=limit, notes=notes, words=words)
 
 
 def _show_details(
@@ -71,8 +70,7 @@ def _show_details(
     result: CheckResult,
     *,
     limit: int,
-    words: Mapping[Ruling, str] = VERDICTS,
-    sides: tuple[str, str] = CHECK_SIDES,
+    words: ChangeWords = CHECK_WORDS,
 ) -> None:
     """Print everything below the headline; arguments are those of `changes_table`."""
     for reason in result.reasons:
@@ -80,7 +78,7 @@ def _show_details(
     changed = changed_kernels(result)
     if changed:
         out.print()
-        table = changes_table(result, limit=limit, words=words, sides=sides, styles=_STYLES, last=True)
+        table = changes_table(result, limit=limit, words=words, styles=_STYLES, last=True)
         out.print(terminal_table(table, out.width))
         if len(changed) > limit:
             out.print(f"{len(changed) - limit} more left out; --limit shows them", style="dim")
@@ -106,8 +104,9 @@ def _show_details(
     show_notes(out, result.notices)
 
 
-VERDICT_WORDS = {verdict: row.compared for verdict, row in VERDICT_ROWS.items()}
-A_AND_B = ("A", "B")
+COMPARISON_WORDS = ChangeWords(
+    verdicts={verdict: row.compared for verdict, row in VERDICT_ROWS.items()}, sides=("A", "B")
+)
 TOTAL_KERNEL = KernelId(Scope.TOTAL, ("total",))
 
 
@@ -148,7 +147,7 @@ def _differences(result: CheckResult) -> str:
     found = [
         (
             sum(one.kernel != TOTAL_KERNEL for one in result.of(verdict)),
-            VERDICT_WORDS[verdict],
+            COMPARISON_WORDS.verdicts[verdict],
             result.of(verdict),
         )
         for verdict in (Ruling.REGRESSION, Ruling.IMPROVEMENT)
@@ -177,7 +176,7 @@ def show_comparison(out: Console, found: TwoStudies, *, limit: int) -> None:
     out.print(Text(comparison_verdict(found.result, found.totals), style="bold"), soft_wrap=True)
     for text in predicted_totals(found.result):
         out.print(Text(text), soft_wrap=True)
-    _show_details(out, found.result, limit=limit, words=VERDICT_WORDS, sides=A_AND_B)
+    _show_details(out, found.result, limit=limit, words=COMPARISON_WORDS)
     for pair in found.renamed:
         out.print(Text(_possible_rename(pair)), soft_wrap=True)
 
@@ -188,8 +187,7 @@ def comparison_table(found: TwoStudies, *, limit: int) -> DataTable:
         found.result,
         limit=limit,
         outcome=comparison_verdict(found.result, found.totals),
-        words=VERDICT_WORDS,
-        sides=A_AND_B,
+        words=COMPARISON_WORDS,
         more=[*predicted_totals(found.result), *map(_possible_rename, found.renamed)],
     )
 

@@ -23,9 +23,8 @@ from pipeline.models.kernels import sum_groups
 from pipeline.models.prediction import Prediction
 from pipeline.questions.analysis import along_parameter, too_few_scales
 from pipeline.report.check.terminal import (
-    A_AND_B,
+    COMPARISON_WORDS,
     TOTAL_KERNEL,
-    VERDICT_WORDS,
     comparison_verdict,
     predicted_totals,
 )
@@ -141,7 +140,7 @@ def comparison_data(
         kernels=[
             (
                 shown.get(one.kernel, _NOWHERE),
-                VERDICT_WORDS[one.verdict],
+                COMPARISON_WORDS.verdicts[one.verdict],
                 _changes(trees, [*one.measured, *one.target]),
             )
             for one in result.kernels
@@ -262,7 +261,7 @@ def _rows(result: CheckResult, span: float) -> Iterator[dict[str, object]]:
     """Yield the rows of the table: texts of the columns of changes, and what only the page shows."""
     targets = result.targets or ({},)
     rows = [(one, len(targets) - 1) for one in result.kernels]
-    columns = change_columns(result, VERDICT_WORDS, {}, A_AND_B, [targets[-1]] * len(rows))
+    columns = change_columns(result, COMPARISON_WORDS, [targets[-1]] * len(rows))
     shown = (column for column in columns if column.key != "kernel")
     texts = {cells.name: cells.texts for column in shown for cells in column.filled(rows)}
     for n, one in enumerate(result.kernels):
