@@ -51,7 +51,7 @@ def test_rows_show_the_scale_at_which_the_regression_was_found(slower_at_16):
         assert [row["ratio_at"] for row in found] == ["p = 16"] * 2
 
     page = comparison_html(compared(slower_at_16), trees())
-    cell = page.partition('title="main / k5"')[2].partition("</tr>")[0]
+    cell = page.partition('title="main/k5"')[2].partition("</tr>")[0]
     assert f">{ratio}<br>" in cell and "<br>p = 16</small>" in cell
 
     document = check_document(slower_at_16)
