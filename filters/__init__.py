@@ -10,9 +10,9 @@ filter_effect    overhead, dilation and coverage with and without a filter, pred
 decision         which regions are measured and why, whatever the rule; what was kept or dropped on request
 paper_rule       the rule of the paper, and its guard against what costs more than it shows
 overhead_budget  the rule within an overhead budget
-explanation      why a region is kept or dropped, and all of it as data, for the file beside the filter
+explanation      why a region is kept or dropped, and all of it as a record, for the file next to the filter
 scorep_format    Score-P's filter language: patterns, rules, writer
 instrumenters    the same decision for TAU, GCC and XRay
 memory           the memory of a trace
-filter_verification  what a profile would look like under a filter, and a measurement under it beside that
+filter_verification  what a profile would look like under a filter, compared with a measurement under it
 """

@@ -61,7 +61,7 @@ def _overhead_shares(runs: Visited, cost: EventCost, rejected: RejectedVisits | 
 def has_noticeable_overhead(
     experiment: Experiment, cost: EventCost | None = None, rejected: RejectedVisits | None = None
 ) -> bool:
-    """Tell whether visits, rejected ones included, take a few per cent of the time at most points."""
+    """Return whether visits, rejected ones included, take a few per cent of the time at most points."""
     found = runs_of(experiment)
     if found is None:
         return False
@@ -203,7 +203,7 @@ def _kept(before: FloatArray, plain: FloatArray, rows: BoolArray) -> FloatArray:
 
 
 def _taking_less(run: RunRecord, computing: float, beside: float) -> RunRecord:
-    """Reduce what every location computes, and what it does beside, to shares of what was measured."""
+    """Reduce what every location computes, and what else it does, to shares of what was measured."""
     return replace(run, class_time=run.class_time * np.where(run.computes, computing, beside)[:, None])
 
 

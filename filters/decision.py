@@ -19,7 +19,7 @@ class Motive(IntEnum):
     sentence: str  # what it means, for users
 
     def __new__(cls, value: int, sentence: str = "") -> "Motive":
-        """Put a sentence beside the number."""
+        """Attach a sentence to the number."""
         motive = int.__new__(cls, value)
         motive._value_ = value
         motive.sentence = sentence

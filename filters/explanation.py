@@ -1,6 +1,6 @@
 """What to know about a decision: why a region is kept or dropped, where time goes, how to use the filter.
 
-The file beside a filter has all of it as plain data.
+The file next to a filter holds all of it.
 """
 
 import shlex

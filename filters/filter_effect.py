@@ -42,9 +42,9 @@ class PlainTime:
 
 
 def measurable(run: RunEvidence, plain: PlainTime) -> BoolArray:
-    """Tell of which regions of a run events take no more than half of the measured time, bool[region].
+    """Return the regions of a run whose events take no more than half of the measured time, bool[region].
 
-    The others tell more about the measurement than about the program.
+    The others say more about the measurement than about the program.
     """
     count = len(run.regions)
     time = np.bincount(run.tree.region, run.time, count)

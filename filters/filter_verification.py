@@ -1,4 +1,4 @@
-"""What a profile would look like under a filter, and a measurement under it beside that."""
+"""What a profile would look like under a filter, compared with a measurement under it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -260,7 +260,7 @@ def verify(full: Profile, reduced: Profile, rules: FilterRules) -> Verification:
 
 
 def _at_compile_time(full: Profile, reduced: Profile, rules: FilterRules) -> bool | None:
-    """Tell where a filter was applied from dropped regions instrumented by hand; None without any."""
+    """Infer where a filter was applied from dropped regions instrumented by hand; None without any."""
     before, after = (_visits_by_hand(profile, rules) for profile in (full, reduced))
     return after > 0 if before > 0 else None
 

@@ -25,7 +25,7 @@ from ingest.reduction import ReducedProfile
 
 FILTER_ATTRIBUTE = "pipeline::filter"
 UNFILTERED = "none"
-_COPY, _SETTINGS = "scorep.filter", "scorep.cfg"  # beside the profile
+_COPY, _SETTINGS = "scorep.filter", "scorep.cfg"  # next to the profile
 _FILTERING_FILE = re.compile(r"^SCOREP_FILTERING_FILE=['\"]?(?P<path>[^'\"\n]*)", re.MULTILINE)
 _LENGTH = 16
 OFTEN = 10  # visits in every run of a point that lists a function; another run of it calls the function, too
@@ -49,7 +49,7 @@ def digest_of_run(source: str, attributes: Mapping[str, str], given: str | None 
     """Return the digest of the filter that a run was measured with; None if it is unknown.
 
     In this order: as given, as stored in the attributes by `filters.filter_verification`, from
-    Score-P's attributes about a filter, from the copy of the filter that it leaves beside its profile.
+    Score-P's attributes about a filter, from the copy of the filter that it leaves next to its profile.
     """
     if given is not None:
         return digest(parse(given))
@@ -66,10 +66,10 @@ def digest_of_run(source: str, attributes: Mapping[str, str], given: str | None 
 
 
 def filtered_at_run_time(source: str, attributes: Mapping[str, str]) -> bool:
-    """Tell whether a run is known to have rejected visits while it ran.
+    """Return whether a run is known to have rejected visits while it ran.
 
-    Score-P leaves a copy of such a filter beside the profile, and in ``scorep.cfg`` the file's name. A filter
-    at compile time leaves neither, whatever users note about it.
+    Score-P leaves a copy of such a filter next to the profile, and the file's name in ``scorep.cfg``. A
+    filter at compile time leaves neither, whatever users note about it.
     """
     stored = {key: attributes[key] for key in (FILTER_ATTRIBUTE,) if key in attributes}
     try:

@@ -74,9 +74,9 @@ def plain_by_run_time(
 ) -> KnownPlain:
     """Return plain computing times, given how long the same runs take without instrumentation.
 
-    What of the plain time is communication, no profile tells: at most what was measured, since overhead makes
-    processes wait for each other, and mostly no less than its measured share. Time outside of all regions is
-    that of the measurement system.
+    No profile shows how much of the plain time is communication: at most what was measured, since overhead
+    makes processes wait for each other, and mostly no less than its measured share. Time outside of all
+    regions is that of the measurement system.
 
     Args:
         runs: R runs as measured.
@@ -143,9 +143,9 @@ def plain_by_pair(
 
 
 def same_runs(runs: Visited, fewer: Visited) -> BoolArray:
-    """Tell which of R runs another measurement with fewer regions may be of: those with the same visits.
+    """Return which of R runs have the visits of another measurement with fewer regions, bool[R].
 
-    Visits are compared in what both recorded. Functions that every input calls as often tell nothing.
+    Visits are compared in what both recorded. Functions that every input calls as often distinguish nothing.
     """
     recorded = fewer.computing & (fewer.visits[:, 0] > 0)
     names = {fewer.regions.mangled[r] for r in np.unique(fewer.tree.region[recorded]).tolist()}

@@ -94,7 +94,7 @@ class Reading:
 
 
 _SCALE_SPREAD = 0.25  # of the logarithm of what a program lacks, from one of its scales to another; learned
-_PRIOR_RUNS = 4  # of known plain time, that this is worth beside how those of a program differ
+_PRIOR_RUNS = 4  # of known plain time, that this is worth next to how those of a program differ
 _RUN_COST_SPREAD = 0.15  # of the logarithm of the cost of a visit, from one run of a program to another
 _LEAST_OF_KNOWN = 0.05  # of a known plain time, that is in doubtful call paths
 RUN_SPREAD = 0.06  # of the logarithm of a run time, from one run to the next
@@ -261,17 +261,17 @@ def total_times(
 def _beside(runs: Visited, total: FloatArray, known: KnownPlain | None) -> tuple[FloatArray, float]:
     """By what the times of call paths that do not compute are multiplied, float64[R], and how unsure that is.
 
-    Processes wait for others that record visits. How much less they do without, whole runs tell that are
-    known; other runs of the program are taken for alike.
+    Processes wait for others that record visits. Runs whose whole plain time is known show how much less they
+    wait without measurement; other runs of the program are assumed to be alike.
     """
     measured = runs.time[~runs.computing].sum(axis=0)
     factor = np.ones(len(total))
-    if known is None or not (told := np.isfinite(known.whole) & (measured > 0)).any():
+    if known is None or not (stated := np.isfinite(known.whole) & (measured > 0)).any():
         return factor, 0.0
     left = np.maximum(known.whole - total, 0.0)
-    factor[:] = min(float(left[told].sum() / measured[told].sum()), 1.0)
-    factor[told] = left[told] / measured[told]
-    alike = told.all() or not (factor[~told] < 1.0).any()
+    factor[:] = min(float(left[stated].sum() / measured[stated].sum()), 1.0)
+    factor[stated] = left[stated] / measured[stated]
+    alike = stated.all() or not (factor[~stated] < 1.0).any()
     return factor, 0.0 if alike else _SCALE_SPREAD
 
 

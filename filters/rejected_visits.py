@@ -1,6 +1,6 @@
 """Visits that a filter rejects at run time: their hooks cost time, and no profile under it counts them.
 
-A run without the filter tells how many there are below each recorded call path. At scales without such a run
+A run without the filter shows how many there are below each recorded call path. At scales without such a run
 they go with the time of that call path. Their hooks are in its time, as what the rejected regions did is.
 """
 
@@ -18,7 +18,7 @@ from ingest.alignment import CallTreeUnion
 from ingest.arrays import FloatArray, IntArray
 
 _RATE_SPREAD = 0.25  # of the logarithm of rejected visits per second, from one scale of a program to another
-_UNCOUNTED, _UNCOUNTED_SPREAD = 0.05, 1.2  # of the time, what hooks take if nothing tells how many there are
+_UNCOUNTED, _UNCOUNTED_SPREAD = 0.05, 1.2  # of the time, what hooks take if their number is unknown
 _MOST = 0.9  # of the time of a call path, that hooks may take
 _LEAST_LEFT = 0.1  # of a plain time, that is left however much more hooks take
 _STEPS = np.linspace(-6, 6, 241)  # standard deviations
@@ -31,7 +31,7 @@ class RejectedVisits:
     Attributes:
         visits: float64[n, R], by the recorded call path in whose time their hooks lie.
         spread: standard deviation of the logarithm of how many there are.
-        counted: whether runs without the filter tell them.
+        counted: whether runs without the filter show them.
     """
 
     visits: FloatArray
@@ -90,7 +90,7 @@ def rejected_visits(runs: Visited, fuller: Sequence[tuple[Visited, IntArray]]) -
 
 
 def uncounted_visits(runs: Visited) -> RejectedVisits:
-    """Return what is believed of rejected visits that no run without the filter tells."""
+    """Return what is believed of rejected visits that no run without the filter shows."""
     computed = np.where(runs.computing[:, None], runs.time, 0.0)
     visits = _UNCOUNTED * computed / EventCost().filtered
     return RejectedVisits(visits=visits, spread=_UNCOUNTED_SPREAD, counted=False)
@@ -119,7 +119,7 @@ def hook_times(
     """Estimate what the hooks of rejected visits take.
 
     A hook costs about what it does elsewhere, in proportion to a recorded visit. What a run takes beyond a
-    known plain time and the cost of its recorded visits tells more.
+    known plain time and the cost of its recorded visits says more.
 
     Args:
         runs: as measured, hooks included.
@@ -129,11 +129,11 @@ def hook_times(
     usual = cost.filtered * rejected.visits
     logs, density = spread * _STEPS, -0.5 * _STEPS**2
     taken = usual[runs.computing].sum(axis=0)
-    if known is not None and (told := np.isfinite(known.total) & (taken > 0)).any():
-        plain, recorded = known.total[told], (cost.recorded * runs.events_computing)[told]
-        error = np.hypot(np.hypot(known.spread[told], RUN_SPREAD) * plain, cost.spread * recorded)
-        left = runs.measured[told] - plain - recorded
-        apart = (left - np.exp(logs)[:, None] * taken[told]) / error
+    if known is not None and (stated := np.isfinite(known.total) & (taken > 0)).any():
+        plain, recorded = known.total[stated], (cost.recorded * runs.events_computing)[stated]
+        error = np.hypot(np.hypot(known.spread[stated], RUN_SPREAD) * plain, cost.spread * recorded)
+        left = runs.measured[stated] - plain - recorded
+        apart = (left - np.exp(logs)[:, None] * taken[stated]) / error
         distinct = len(np.unique(plain))  # repetitions share the error of a plain time
         density = density - 0.5 * distinct * (apart**2).mean(axis=1)
     weight = np.exp(density - density.max())

@@ -139,7 +139,7 @@ class FilterOptions(PaperRule):
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """Everything a user can decide about `pipeline run`: ``[analysis]`` and the tables beside it.
+    """Everything a user can decide about `pipeline run`: ``[analysis]`` and the other tables.
 
     Attributes:
         filter: ``[filter]``.
@@ -147,7 +147,7 @@ class Options:
         table: ``[table]``: what the columns of tables mean.
         runs: ``[[run]]``: explicit runs, which replace discovery.
         expectations: ``[[expect]]``.
-        groups: ``[groups]``: patterns of the kernels in groups of one's own, by name.
+        groups: ``[groups]``: patterns of the kernels in user-defined groups, by name.
     """
 
     out: Path = option(

@@ -63,7 +63,7 @@ def _of_series(path: Path | None) -> bool:
 
 
 def store_filter(path: Path, result: FilterResult) -> None:
-    """Write the filter file and its evidence beside it, as FILE.json."""
+    """Write the filter file and its evidence next to it, as FILE.json."""
     write_text(path, result.text)
     write_json(path.with_name(path.name + ".json"), document(result.evidence))
 

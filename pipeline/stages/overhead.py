@@ -78,7 +78,7 @@ class _Study:
 
 
 def _given_plain_times(experiment: Experiment, options: Options) -> GivenTimes:
-    """Return what the user gives of the plain times of an experiment, and what its own runs tell of hooks."""
+    """Return what the user gives of the plain times of an experiment, and what its own runs show of hooks."""
     given, study = options.filter, _Study.of(experiment)
     if study is None:
         return GivenTimes()
@@ -144,7 +144,7 @@ def _rows(path: Path, hint: str) -> Iterator[tuple[int, dict[str, str]]]:
 
 
 def _by_other_runs(study: _Study, path: Path, found: GivenTimes) -> GivenTimes:
-    """Add what runs with fewer or with more regions tell at the points where they were measured, too.
+    """Add what runs with fewer or with more regions show at the points where they were measured, too.
 
     Of several repetitions with fewer regions the fastest counts, since disturbances only add time; of those
     with more the one in the middle.

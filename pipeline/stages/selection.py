@@ -108,7 +108,7 @@ def _names(experiment: Experiment, runs: BoolArray) -> Sequence[str]:
 
 
 def without_kernels(read: Ingested, patterns: Sequence[str]) -> Ingested:
-    """Leave out call paths that match, as of `matching`: all their values become zero; what they call stays.
+    """Leave out call paths that match, see `matching`: all their values become zero; what they call stays.
 
     Runs are shorter by their time.
     """
@@ -192,5 +192,5 @@ def _among(found: Sequence[NamedCrossover], rows: Rows) -> tuple[NamedCrossover,
 
 
 def _inside(callpath: Sequence[str], chosen: Collection[tuple[str, ...]]) -> bool:
-    """Tell whether a call path or one of its callers is chosen."""
+    """Return whether a call path or one of its callers is chosen."""
     return any(tuple(callpath[: depth + 1]) in chosen for depth in range(len(callpath)))

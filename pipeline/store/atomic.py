@@ -14,7 +14,7 @@ PARTIAL = ".partial"
 
 
 def write_atomically(path: Path, write: Callable[[Path], None], *, durable: bool = True) -> None:
-    """Let `write` fill a temporary file beside `path`, then move it into place.
+    """Let `write` fill a temporary file next to `path`, then move it into place.
 
     Args:
         path: the file; what is neither file nor directory, such as /dev/null, is written itself.
@@ -56,7 +56,7 @@ def require_writable(path: Path) -> None:
 
 
 def _temporary(path: Path) -> Path:
-    """Return a new empty file beside another, whose directory is made if it is missing."""
+    """Return a new empty file next to another, whose directory is made if it is missing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}{PARTIAL}")
     temporary.open("xb").close()
@@ -101,7 +101,7 @@ def write_json(path: Path, value: Any) -> None:  # noqa: ANN401
 
 
 def write_bytes(path: Path, content: bytes, *, durable: bool = True) -> None:
-    """Write bytes atomically; durable as of `write_atomically`."""
+    """Write bytes atomically; durable as in `write_atomically`."""
 
     def write(temporary: Path) -> None:
         temporary.write_bytes(content)

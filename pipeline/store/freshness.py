@@ -146,7 +146,7 @@ def _read_digests(path: Path) -> dict[str, tuple[FileState, str]]:
 
 
 def files_of(path: Path, reader: ProfileReader) -> list[Path]:
-    """Return the files of a run in order: itself and what is read beside it, or those in its directory."""
+    """Return the files of a run in order: itself and what is read with it, or those in its directory."""
     if path.is_file():
         return sorted({path, *(reader.beside(path) if reader.beside else ())})
     try:
@@ -206,7 +206,7 @@ def described_inputs(located: Located) -> tuple[InputFile, ...]:
 
 
 def dependencies(options: Any, located: Located, beside: Iterable[object] = ()) -> dict[str, Any]:  # noqa: ANN401
-    """Return all that results depend on beside inputs and software, as plain data: equal data, equal results.
+    """Return what else results depend on than inputs and software: equal data, equal results.
 
     Args:
         options: a record of declared options.

@@ -121,7 +121,7 @@ def read_result(directory: Path, read: Callable[[StoredResult], Found]) -> Found
 
 
 def is_result(directory: Path) -> bool:
-    """Tell whether a directory has what results have, whatever its state."""
+    """Return whether a directory has what results have, whatever its state."""
     return (directory / PROVENANCE).is_file() and (directory / "summary.json").is_file()
 
 
