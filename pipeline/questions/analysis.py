@@ -235,7 +235,7 @@ class Outlook:
 
 
 def too_few_scales(points: FloatArray) -> bool:
-    """Tell whether points, float64[P, D], have one or two values of every parameter: nothing is predicted."""
+    """Return whether points, float64[P, D], have one or two values of each parameter, too few to predict."""
     return max((len(np.unique(values)) for values in points.T), default=0) < SCALES_NEEDED
 
 

@@ -21,7 +21,7 @@ from pipeline.wording.quantities import figure, interval_text, point_text, proba
 LEADING_SHARE = 0.05  # of the total, that kernels take where they pass each other
 _CERTAIN = 0.995  # probability that is written as over 99 %
 _GRID = 400  # scales between which curves cross
-_SURE = 0.9  # probability from which repetitions tell which of two kernels is larger
+_SURE = 0.9  # probability from which repetitions decide which of two kernels is larger
 _BORROWED = 2.0  # degrees of freedom that the noise at other scales is worth at one
 
 
@@ -249,7 +249,7 @@ def _changes(sure: FloatArray, gap: FloatArray) -> list[int]:
     Between one scale that surely says smaller and the next that surely says larger there is one: the last.
 
     Args:
-        sure: float64[m], probability that it is larger; NaN if only the means tell.
+        sure: float64[m], probability that it is larger; NaN if only the means decide.
         gap: float64[m], difference of the means.
     """
     order = np.where(np.isnan(sure), np.sign(gap), 1.0 * (sure >= _SURE) - 1.0 * (sure <= 1 - _SURE))

@@ -26,7 +26,7 @@ _HOLDS = 0.5  # of the time of a run, that a region whose visits count its work 
 _TWICE = 2.0  # as many steps, which nobody makes by chance
 _DIFFERS = 1.1  # factor between the runs with most and with least work
 _BY_DESIGN = 0.8  # of the variance of a count's logarithm, that parameters explain
-_FEWEST_SCALES = 4  # from which a gain can be told from chance
+_FEWEST_SCALES = 4  # from which a gain can be distinguished from chance
 _LEFT_OUT = 5  # scales, the largest ones, that are left out in turn
 _CLEARLY = 2 / 3  # of the error, that dividing leaves at most
 _LEAST_GAIN = 0.02  # of the total, that the error falls at least
@@ -80,7 +80,7 @@ def stated_counts(experiment: Experiment, name: str) -> FloatArray:
 
 
 def unequal_steps(experiment: Experiment) -> bool:
-    """Tell whether runs made so different numbers of steps that they are no series as they are.
+    """Return whether runs made such different numbers of steps that they are no series as they are.
 
     All of them state steps, of which some made `_TWICE` as many as others: at one point, or over the numbers
     of processes, and not as a power of the parameters, as weak scaling to the same end would.
@@ -171,7 +171,7 @@ def _holding(analysis: Analysis) -> Iterator[tuple[str, IntArray]]:
 
 
 def _differs(points: FloatArray, counts: FloatArray) -> bool:
-    """Tell whether counts of runs, float64[P, R], differ, and not steadily with a parameter."""
+    """Return whether counts of runs, float64[P, R], differ, and not steadily with a parameter."""
     if not np.nanmax(counts) >= _DIFFERS * np.nanmin(counts):
         return False
     logs = np.log(mean_over_repetitions(counts))

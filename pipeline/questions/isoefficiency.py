@@ -1,8 +1,9 @@
 """Isoefficiency: the least size that keeps an efficiency at every scale, the largest scale for every size.
 
-The efficiency is that of `RuntimeStudy.figures`. It is kept from where the predicted value reaches it; the
-interval goes from where the upper end of its interval does to where the lower end does: all sizes at which
-the efficiency is not refuted. After Grama, Gupta and Kumar, Isoefficiency (1993), whose function is `growth`.
+The efficiency is that of `RuntimeStudy.figures`. It is kept from the size at which the predicted value
+reaches it. The interval begins where the upper end of the efficiency's interval reaches it and ends where the
+lower end does: all sizes at which it is not refuted. After Grama, Gupta and Kumar, Isoefficiency (1993),
+whose function is `growth`.
 """
 
 import math

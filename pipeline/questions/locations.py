@@ -65,7 +65,7 @@ def summed_over(experiment: Experiment, decision: ScalingDecision, kernels: Kern
 
 
 def is_counted(experiment: Experiment, decision: ScalingDecision) -> bool:
-    """Tell whether a series has as many locations as the parameter says that scales."""
+    """Return whether a series has as many locations as the parameter says that scales."""
     return experiment.is_series and comparison_of(experiment, decision) in (
         Comparison.STRONG,
         Comparison.WEAK,

@@ -386,7 +386,7 @@ def _figure(value: float, lower: float, upper: float) -> FigureJson | None:
 
 
 def potential(analysis: Analysis, level: Level, point: FloatArray) -> Potential | None:
-    """Tell what kernels of a level would gain at a point, float64[D].
+    """Return what kernels of a level would gain at a point, float64[D].
 
     A kernel that scales perfectly takes what it took at the smallest measured scale: in core-seconds under
     strong scaling, in seconds under weak scaling. A balanced one takes on all locations what it takes on the

@@ -30,7 +30,7 @@ SERIES_REPETITIONS = 2  # show the noise, and that a run was slow
 
 
 def pilot_design(points: FloatArray) -> IntArray:
-    """Run the smallest scales of a series once each, which tells what larger ones cost.
+    """Run the smallest scales of a series once each, which shows what larger ones cost.
 
     Args:
         points: float64[Q, D], the candidates.
@@ -410,7 +410,7 @@ def widths_after(models: ScalingModels, at: FloatArray, reached: FloatArray) -> 
 
 
 def worth_it(before: float, widths: FloatArray, spans: FloatArray) -> BoolArray:
-    """Tell after which measurements an interval is clearly narrower than before, and useful, bool[Q]."""
+    """Return after which measurements an interval is clearly narrower than before, and useful, bool[Q]."""
     found: BoolArray = (widths <= (1 - LEAST_GAIN) * before) & (spans <= USEFUL_WIDTH)
     return found
 
@@ -453,7 +453,7 @@ def _inside(
 ) -> tuple[Advice, ...]:
     """Plan for a target that lies beyond the range of no parameter, if all steps together are worth it.
 
-    Only one that combines parameters as no run did leaves more open than repetitions could tell.
+    Only one that combines parameters as no run did leaves more open than repetitions could decide.
     """
     if len(at) == 1 or measured_already(at[None], measured).any():
         return ()

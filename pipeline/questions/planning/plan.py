@@ -158,7 +158,7 @@ class Doubt:
 
 
 def measured_already(points: FloatArray, measured: FloatArray) -> BoolArray:
-    """Tell which points, float64[Q, D], are among the measured ones, float64[P, D]."""
+    """Return which points, float64[Q, D], are among the measured ones, float64[P, D]."""
     known: BoolArray = (points[:, None] == measured).all(axis=2).any(axis=1)
     return known
 
@@ -216,7 +216,7 @@ def _relative_errors(models: ScalingModels, noise: FloatArray | None) -> tuple[F
 
     Args:
         models: K kernels.
-        noise: float64[K], relative standard deviation of one repetition, NaN if unknown: then residuals tell.
+        noise: float64[K], relative standard deviation of one repetition, NaN if unknown: residuals decide.
 
     Returns:
         Relative standard deviations: of one repetition, and of what all repetitions at a point share.

@@ -10,7 +10,7 @@ from pipeline.statistics import TWO_SIDED
 from pipeline.wording.quantities import FigureJson, estimate_json
 
 SINGLE_RUN = 0.12
-"""Half-width of the 90 % interval, in logarithms, around a run that nothing tells the noise of.
+"""Half-width of the 90 % interval, in logarithms, around a run whose noise is unknown.
 
 Repetitions of five public programs (HOMME, RELeARN, Intel MPI Benchmarks, OpenSBLI, CP2K) scatter by
 0.3 to 5.5 % (standard deviation), those of two (MiniEM, GROMACS) by 12 and 14 %: with each program as likely,

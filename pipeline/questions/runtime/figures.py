@@ -296,7 +296,7 @@ class RuntimeStudy:
         return locations_of(self.analysis.experiment, self.analysis.decision, metric)(points)
 
     def measured_at(self, points: FloatArray) -> tuple[BoolArray, IntArray]:
-        """Tell which points float64[Q, D] were measured, and the index of each among the measured ones."""
+        """Return which points float64[Q, D] were measured, and the index of each among the measured ones."""
         return self.analysis.experiment.measured_at(points)
 
     def curve_of_total(self, target: FloatArray) -> Callable[[FloatArray], FloatArray]:

@@ -1,8 +1,8 @@
 """How far the predictions of a study can be trusted, by stated rules (docs/explanations/runtime.md).
 
 Their bounds are from 204 forecasts of real series, where 98 % of the totals of high trust came within 25 % of
-the truth, 80 % of medium and 59 % of low. The back-test tells most, then the interval; neither the number of
-scales beyond four nor repetitions tell more.
+the truth, 80 % of medium and 59 % of low. The back-test says most, then the interval; neither the number of
+scales beyond four nor repetitions say more.
 """
 
 from dataclasses import dataclass

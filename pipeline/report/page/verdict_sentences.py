@@ -42,7 +42,7 @@ SPACE = "\N{NO-BREAK SPACE}"
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """What the verdict is made from.
+    """Inputs of the verdict.
 
     Attributes:
         analysis: the modelled experiment.
@@ -189,7 +189,7 @@ def _shares(findings: Findings) -> tuple[FloatArray, FloatArray]:
 
 
 def _reign(findings: Findings, sequence: Sequence[tuple[int, float]]) -> str:
-    """Say from where to where the last leader but one leads."""
+    """Say in which range the previous leader leads."""
     end = _about(findings, sequence[-1], sequence[-2])
     if len(sequence) == 2:
         return f"Up to about {findings.at(end)}"
