@@ -44,8 +44,7 @@ def project(
         at: inputs by name: numbers in the unit that the application states, or texts with a unit.
         variant: which of the machine's variants, by default the usual one.
     """
-    both = files(application, machine)
-    return sweep_application(*both, [at or {}], stored_models, variant=variant, level=level)[0]
+    return sweep(application, machine, [at or {}], variant=variant, level=level)[0]
 
 
 def sweep(
