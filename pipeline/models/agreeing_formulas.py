@@ -510,7 +510,7 @@ def _as_written(fitted: ScalingModels, points: FloatArray) -> FloatArray:
     """Return the values of the chosen formulas with the digits that are written, float64[K, Q]."""
     coefficients = _rounded(fitted.rivals.coefficients)
     written = replace(fitted, rivals=replace(fitted.rivals, coefficients=coefficients), nonnegative=False)
-    return written.values(points)
+    return written.formula_values(points)
 
 
 def _curves(models: ScalingModels, predict: _Predict, within: FormulaRange) -> Curves:

@@ -64,7 +64,7 @@ def _squares(models: ScalingModels, data: Observations, weight: FloatArray) -> F
     Models may have been fitted as if small values counted less.
     """
     chosen = models.rivals.hypothesis[models.rivals.chosen]
-    left = ((models.values(data.points) - data.mean) * weight) ** 2
+    left = ((models.formula_values(data.points) - data.mean) * weight) ** 2
     design = models.hypotheses.design(data.points)[chosen] * weight[..., None]
     target = (data.mean * weight)[..., None]
     refitted = ((target - design @ (np.linalg.pinv(design) @ target)) ** 2)[..., 0]
@@ -186,7 +186,7 @@ class _WeighedErrors:
 
 
 def _compare(models: ScalingModels, known: Observations, hidden: Observations) -> _WeighedErrors:
-    lines = local_trend(models.parameters, known, models.values)
+    lines = local_trend(models.parameters, known, models.formula_values)
     reach = lines.reach(hidden.points).sum(axis=1)
     span = np.where(reach > 0, reach, 1.0)
     trend, misfit = lines.at(hidden.points), np.exp(lines.misfit_at(hidden.points))

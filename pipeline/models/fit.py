@@ -45,7 +45,7 @@ def _missed(models: ScalingModels, trend: Trend) -> FloatArray:
         return found
     allowed = np.maximum(LEAST_MISS, ndtri((1 + _NARROW) / 2) * strays(trend))[:, None]
     suspects: IntArray = np.flatnonzero(
-        (_beyond(trend.logs, models.values(trend.points), allowed) != 0).any(axis=1)
+        (_beyond(trend.logs, models.formula_values(trend.points), allowed) != 0).any(axis=1)
     )
     if len(suspects):
         medians = models.take(suspects).predict(trend.points).value
@@ -343,7 +343,7 @@ def _with_trend(fit: Fit, data: Observations) -> tuple[ScalingModels, CombinedTr
     errors = back_test(fit, begun, models)
     if _without_error(models):
         errors = replace(errors, formulas_hold=1.0)
-    local = local_trend(models.parameters, data, models.values)
+    local = local_trend(models.parameters, data, models.formula_values)
     if len(models.parameters) == 1:
         local = replace(local, misfit=_missed(models, local))
     trend = CombinedTrend(
@@ -380,13 +380,13 @@ def with_remarks(models: ScalingModels, data: Observations) -> ScalingModels:
     ahead, quality = (models.last * _AHEAD)[None], models.quality
     concerned = data.measured & (data.points[None] >= quality.valid_from[:, None]).all(axis=2)
     misses, misses_by_far = (
-        (_far_apart(models.values(data.points), data.mean, factor) & concerned).any(axis=1)
+        (_far_apart(models.formula_values(data.points), data.mean, factor) & concerned).any(axis=1)
         for factor in (_MISSED, _MISSED_BY_FAR)
     )
     unreliable = misses_by_far | (quality.cv_smape > _LARGE_LEFT_OUT_ERROR) | (quality.points < ENOUGH_POINTS)
     note = quality.note | Note.MISSES_POINT * misses | Note.UNRELIABLE * unreliable
     if models.trend is not None:
-        left = _far_apart(models.values(ahead), models.predict(ahead).value, _LEFT)
+        left = _far_apart(models.formula_values(ahead), models.predict(ahead).value, _LEFT)
         note |= Note.FOLLOWS_TREND * left.any(axis=1)
     return replace(models, quality=replace(quality, note=note))
 

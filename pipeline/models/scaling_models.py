@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 import numpy as np
 
@@ -210,7 +210,7 @@ class ScalingModels:
         count = self.divisor(points)
         return self.trend.trend.raised(lower * count, value * count, points, self.trend.grows) / count
 
-    def values(self, points: FloatArray) -> FloatArray:
+    def formula_values(self, points: FloatArray) -> FloatArray:
         """Return what the chosen formulas alone say, float64[K, Q] at points float64[Q, D].
 
         `predict` gives better values: it weighs all rivals, and follows the trend beyond the range.
@@ -243,14 +243,14 @@ class ScalingModels:
             width = np.maximum(logs[place + 1] - logs[place], _NARROWEST)  # ends may be one scale
             share = np.clip((np.log(scales) - logs[place]) / width, 0.0, 1.0)
             between = correction[:, place] * (1 - share) + correction[:, place + 1] * share
-            values: FloatArray = self.values(along(scales)) * np.exp(between)
+            values: FloatArray = self.formula_values(along(scales)) * np.exp(between)
             return values
 
         return predictions
 
     def _correction(self, points: FloatArray) -> FloatArray:
         """Return logarithms of predictions over formulas, float64[K, Q]; 0 unless both are positive."""
-        predicted, formula = self.expected(points), self.values(points)
+        predicted, formula = self.expected(points), self.formula_values(points)
         comparable = (predicted > 0) & (formula > 0)
         ratio = np.where(comparable, predicted, 1.0) / np.where(comparable, formula, 1.0)
         return np.asarray(np.log(ratio))
@@ -286,23 +286,10 @@ class ScalingModels:
         return tuple(absent) if len(varied) > 1 and self.quality.points[kernel] else ()
 
 
-Text = TypeVar("Text")
-
-
 def remarks(models: ScalingModels) -> list[tuple[str, ...]]:
-    """Return what must be known about the model of each kernel."""
-    quality, (chosen, _) = models.quality, _chosen(models)
-    return _once_per_kind(models.notes, np.column_stack([chosen, quality.note, quality.points > 0]))
-
-
-def _chosen(models: ScalingModels) -> tuple[IntArray, FloatArray]:
-    """Return hypotheses and coefficients of the chosen models, int64[K] and float64[K, C]."""
-    best = models.rivals.chosen
-    return models.rivals.hypothesis[best], models.rivals.coefficients[best]
-
-
-def _once_per_kind(describe: Callable[[int], Text], kinds: IntArray) -> list[Text]:
-    """Describe the first kernel of each kind, int64[K, n], and give all of its kind the same text."""
-    _, first, kind = np.unique(kinds, axis=0, return_index=True, return_inverse=True)
-    texts = [describe(kernel) for kernel in first.tolist()]
+    """Return what must be known about the model of each kernel: kernels alike in it share the texts."""
+    quality, best = models.quality, models.rivals.chosen
+    alike = np.column_stack([models.rivals.hypothesis[best], quality.note, quality.points > 0])
+    _, first, kind = np.unique(alike, axis=0, return_index=True, return_inverse=True)
+    texts = [models.notes(kernel) for kernel in first.tolist()]
     return [texts[i] for i in kind.ravel().tolist()]

@@ -603,6 +603,8 @@ def _curves(shown: ShownKernels, positions: Positions) -> FloatArray:
     ):
         part = models.take(kernels)
         width = min(_RIVALS, int(part.rivals.count.max(initial=1)))
-        values = [replace(part, rivals=part.rivals.nth(i)).values(positions.points) for i in range(width)]
+        values = [
+            replace(part, rivals=part.rivals.nth(i)).formula_values(positions.points) for i in range(width)
+        ]
         rows += [values[i][k] for k in range(len(part)) for i in plausible(part, k)]
     return np.array(rows)

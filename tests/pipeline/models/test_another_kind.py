@@ -42,7 +42,7 @@ def test_it_is_found_written_and_stored(method):
     assert formula.text() == "7 + 3 * log2(log2(p))"
     assert formula.latex() == r"7 + 3 \cdot \log_{2}(\log_{2}(p))"
     assert eval(formula.python(("p",)), {"np": np, "p": P[:, 0]}) == pytest.approx(values[0, :, 0])
-    assert models.values(P * 16) == pytest.approx(7 + 3 * np.log2(np.log2(16 * P.T)))
+    assert models.formula_values(P * 16) == pytest.approx(7 + 3 * np.log2(np.log2(16 * P.T)))
     assert formula.growth == "log2(log2(p))"
     stored = from_table(pa.table(to_table(models)))
     assert stored.formula(0) == formula

@@ -229,7 +229,7 @@ def remarked(cv_smape=10.0, missed_by=1.0):
     """The note of a kernel with this left-out error, whose formula misses one point by this factor."""
     points = P[:, None]
     models = changed(models_of(10 + P), cv_smape=np.array([cv_smape]))
-    mean = models.values(points)
+    mean = models.formula_values(points)
     mean[0, 2] *= missed_by
     (note,) = with_remarks(models, observe(points, mean[:, :, None])).quality.note & Note.UNRELIABLE
     return bool(note)

@@ -37,7 +37,7 @@ def test_a_knee_is_found_and_written_as_such():
 def test_values_and_predictions_are_those_of_the_knee():
     models = measured()
     everywhere = np.concatenate([N, [[2e6]]])
-    assert models.values(everywhere)[0] == pytest.approx(knee(everywhere[:, 0]), rel=0.1)
+    assert models.formula_values(everywhere)[0] == pytest.approx(knee(everywhere[:, 0]), rel=0.1)
     assert models.predict(np.array([[2e6]])).value[:, 0] == pytest.approx(knee(2e6), rel=0.1)
 
 
@@ -61,6 +61,6 @@ def test_source_texts_of_a_knee():
         r"\left(\left(50\right)^{4} + \left(0.02 \cdot n\right)^{4}\right)^{\frac{1}{4}}"
     )
     found = eval(formula.python(("n",)), {"np": np, "n": N[:, 0]})
-    assert found == pytest.approx(models.values(N)[0], rel=1e-12)
+    assert found == pytest.approx(models.formula_values(N)[0], rel=1e-12)
     assert formula.values(N) == pytest.approx(found, rel=1e-12)
     assert replace(formula, constant=50.0, terms=()).latex() == "50"

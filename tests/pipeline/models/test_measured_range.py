@@ -64,7 +64,7 @@ def test_a_formula_that_leaves_the_points_is_corrected_by_what_cannot_be_noise()
     waves = np.exp(np.array([0, 0, 0, 1.5, 0, 0, 0.0]))[None, :, None] * P[:, 0][:, None]
     models = fit(("p",), P, waves)
     assert models.trend.trend.misfit[0, 3] > LEAST_MISS
-    assert models.predict(P[3:4]).value[0, 0] > 2 * models.values(P[3:4])[0, 0]
+    assert models.predict(P[3:4]).value[0, 0] > 2 * models.formula_values(P[3:4])[0, 0]
 
 
 def test_formulas_that_fit_are_followed():

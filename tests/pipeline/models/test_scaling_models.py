@@ -29,8 +29,8 @@ def test_formulas_growth_and_terms_of_the_chosen_model_and_of_rivals():
 
 def test_the_chosen_formulas_give_values_that_are_not_negative_if_nothing_is():
     points = np.array([[2.0], [10.0]])
-    assert MODELS.values(points).tolist() == [[9, 25], [7, 7], [12, 300], [7, 0]]
-    assert changed(MODELS, nonnegative=False).values(points)[3].tolist() == [7, -1]
+    assert MODELS.formula_values(points).tolist() == [[9, 25], [7, 7], [12, 300], [7, 0]]
+    assert changed(MODELS, nonnegative=False).formula_values(points)[3].tolist() == [7, -1]
 
 
 def test_a_part_of_the_models_keeps_everything_of_its_kernels():

@@ -102,7 +102,7 @@ def test_drift_and_correlation(least, repeats):
     best = rivals.variance[:, 0]
     walk = drift(means, best, rivals.misfit, repeats, np.log2(8) + np.log2(5))
     assert models.rivals.drift == pytest.approx(np.sqrt(np.maximum(walk, least)))
-    fitted = np.stack([models.values(POINTS)[k] for k in range(3)])
+    fitted = np.stack([models.formula_values(POINTS)[k] for k in range(3)])
     share = 1 - 1 / np.maximum(best, 1.0) if repeats else np.ones(3)
     expected = correlation_of_errors(data.mean - fitted, data.measured, share)
     assert models.correlation == pytest.approx(expected)

@@ -150,7 +150,9 @@ def test_formulas_are_those_of_the_models_as_text_and_at_positions(of: Callable[
         assert data["rangeTexts"][data["range"][k]] == formulas[k].range_text
         assert data["latex"][k] == formulas[k].latex()
         if k in data["weighty"]["kernels"]:
-            np.testing.assert_allclose(curves[first], models.values(points)[k], rtol=2.5e-4)  # drawn only
+            np.testing.assert_allclose(
+                curves[first], models.formula_values(points)[k], rtol=2.5e-4
+            )  # drawn only
             first += len(data["rivals"][k])
     assert data["python"][0].startswith("import numpy as np")
     assert "def main(" in data["python"][0]

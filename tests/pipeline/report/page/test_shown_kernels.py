@@ -182,7 +182,9 @@ def test_studies_of_several_parameters_are_folded(monkeypatch: pytest.MonkeyPatc
     assert found.folded == 1
     (rest,) = set(range(3)) - set(found.members.tolist())
     expected = analysis.callpaths.kernels.mean[rest]
-    np.testing.assert_allclose(found.models[1].values(analysis.experiment.points)[0], expected, rtol=0.1)
+    np.testing.assert_allclose(
+        found.models[1].formula_values(analysis.experiment.points)[0], expected, rtol=0.1
+    )
     assert (
         page_data_of(analysis)["levels"]["callpaths"]["rivals"][-1][0][0] == found.models[1].formula(0).text()
     )
