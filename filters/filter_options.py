@@ -1,6 +1,6 @@
 """What a user can decide about a filter; nothing here takes long to import."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
@@ -138,12 +138,12 @@ class FilterRequest:
         reduced: a profile of the same run with fewer regions, to calibrate the event cost.
     """
 
-    rule: PaperRule | Budget = field(default_factory=PaperRule)
-    applied: Application | None = None
-    overrides: Overrides = field(default_factory=Overrides)
-    layout: Layout = field(default_factory=Layout)
-    instrumenter: Instrumenter = Instrumenter.SCOREP
-    merge: Path | None = None
-    event_cost: float | None = None
-    baseline: float | None = None
-    reduced: Path | None = None
+    rule: PaperRule | Budget
+    applied: Application | None
+    overrides: Overrides
+    layout: Layout
+    instrumenter: Instrumenter
+    merge: Path | None
+    event_cost: float | None
+    baseline: float | None
+    reduced: Path | None

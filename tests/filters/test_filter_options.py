@@ -2,28 +2,13 @@ from dataclasses import fields
 
 import pytest
 
-from filters.filter_options import (
-    Application,
-    Budget,
-    FilterRequest,
-    Form,
-    Instrumenter,
-    Layout,
-    Overrides,
-    PaperRule,
-)
+from filters.filter_options import Application, Budget, PaperRule
 from ingest.errors import UsageError
 from ingest.options import declaration
 
 
 def test_the_defaults_are_those_of_the_paper():
     assert PaperRule() == PaperRule(per_visit=0.25, total=0.25, visits=0.5)
-    request = FilterRequest()
-    assert request.rule == PaperRule()
-    assert request.overrides == Overrides((), ())
-    assert request.layout == Layout(Form.SHORTER, False, False)
-    assert request.instrumenter is Instrumenter.SCOREP
-    assert (request.merge, request.event_cost, request.baseline, request.reduced) == (None,) * 4
 
 
 @pytest.mark.parametrize("name", ["per_visit", "total", "visits"])
