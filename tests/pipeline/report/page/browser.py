@@ -66,6 +66,7 @@ class Watched:
 
 
 OpenPage = Callable[..., Watched]
+WritePage = Callable[[str], Path]
 
 
 def watching(running: Any, path: Path, **options: Any) -> Iterator[Watched]:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pipeline.report.page import Report, report_html
-from tests.pipeline.report.page.browser import WIDE, OpenPage, Scripts, Watched
+from tests.pipeline.report.page.browser import WIDE, OpenPage, Scripts, Watched, WritePage
 from tests.pipeline.report.page.studies import answered, study
 
 
@@ -35,24 +35,36 @@ def scripts(running: Any) -> Scripts:
 
 
 @pytest.fixture(scope="session")
-def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def write_page(tmp_path_factory: pytest.TempPathFactory) -> WritePage:
+    """A function that writes a page, each into a folder of its own."""
+
+    def write(text: str) -> Path:
+        path = tmp_path_factory.mktemp("page") / "index.html"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def file(write_page: WritePage) -> Path:
     """The page of the study that most tests look at."""
-    path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(report_html(answered(study())), encoding="utf-8")
-    return path
+    return write_page(report_html(answered(study())))
 
 
 @pytest.fixture
-def open_page(running: Any, tmp_path: Path) -> Iterator[OpenPage]:
+def screen(open_page: OpenPage, file: Path) -> Any:
+    """The page of that study as most screens show it."""
+    return open_page(file, viewport={"width": 1400, "height": 900}).page
+
+
+@pytest.fixture
+def open_page(running: Any, write_page: WritePage) -> Iterator[OpenPage]:
     """A function that opens the page of a file or of a report; no page may complain."""
     pages: list[Watched] = []
 
     def opened(what: Path | Report, address: str = "", **options: Any) -> Watched:
-        if isinstance(what, Report):
-            path = tmp_path / f"report{len(pages)}.html"
-            path.write_text(report_html(what), encoding="utf-8")
-        else:
-            path = what
+        path = write_page(report_html(what)) if isinstance(what, Report) else what
         pages.append(Watched(running, path, address, **{"viewport": WIDE, **options}))
         return pages[-1]
 

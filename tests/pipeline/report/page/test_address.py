@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.report.page import report_html
-from tests.pipeline.report.page.browser import OpenPage, Watched, kept, set_target, shows
+from tests.pipeline.report.page.browser import OpenPage, Watched, WritePage, kept, set_target, shows
 from tests.pipeline.report.page.studies import (
     altered,
     answered,
@@ -16,11 +16,9 @@ from tests.pipeline.report.page.studies import (
 
 
 @pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("report") / "report.html"
-    report = altered(answered(study()), others=with_other_metrics(study()).ahead.others)
-    path.write_text(report_html(report), encoding="utf-8")
-    return path
+def file(write_page: WritePage) -> Path:
+    others = with_other_metrics(study()).ahead.others
+    return write_page(report_html(altered(answered(study()), others=others)))
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from tests.pipeline.report.page.browser import (
     WIDE,
     OpenPage,
     Watched,
+    WritePage,
     hides,
     set_target,
     settle,
@@ -34,10 +35,8 @@ from tests.pipeline.report.page.studies import (
 
 
 @pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(report_html(report_of(study())), encoding="utf-8")
-    return path
+def file(write_page: WritePage) -> Path:
+    return write_page(report_html(report_of(study())))
 
 
 @pytest.fixture(scope="module")

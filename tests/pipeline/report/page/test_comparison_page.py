@@ -24,6 +24,7 @@ from tests.pipeline.report.check.results import NASTY, compared, of_every_kind
 from tests.pipeline.report.page.browser import (
     OpenPage,
     Watched,
+    WritePage,
     kept,
     rows_of,
     saved,
@@ -50,10 +51,8 @@ def made() -> tuple[str, ComparedTrees, CheckResult]:
 
 
 @pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("comparison") / "comparison.html"
-    path.write_text(made()[0], encoding="utf-8")
-    return path
+def file(write_page: WritePage) -> Path:
+    return write_page(made()[0])
 
 
 @pytest.fixture
@@ -123,15 +122,13 @@ def test_everything_follows_the_target_with_the_numbers_of_predict(page: Any) ->
 
 
 def test_of_two_scales_nothing_is_predicted_and_there_is_no_target(
-    open_page: OpenPage, tmp_path: Path
+    open_page: OpenPage, write_page: WritePage
 ) -> None:
     one, two = (study({("main",): 5.0, "solve": 9.0 * n}, scales=(8, 16), seed=n) for n in (1, 2))
     result = check(two, one, CheckOptions(), ModelOptions(), datetime.date(2026, 1, 1))
     studies = ComparedStudies.of(one, two, ModelOptions(), 0.01)
-    path = tmp_path / "two.html"
-    trees = compare_trees(studies, ())
-    path.write_text(comparison_html(compared(result), trees, studies), encoding="utf-8")
-    opened = open_page(path, viewport=WIDE)
+    page = comparison_html(compared(result), compare_trees(studies, ()), studies)
+    opened = open_page(write_page(page), viewport=WIDE)
     shows(opened.page.locator("#verdict"), re.compile(r"^B takes .* at p = 16 \(measured\), "))
     assert opened.page.locator("#scale input, #curves .line, #curves .band").count() == 0
     assert opened.page.locator("#curves-total .dot").count() > 2
@@ -275,7 +272,7 @@ def test_the_keyboard_reaches_and_works_everything(page: Any) -> None:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing(open_page: OpenPage, file: Path, tmp_path: Path, theme: str) -> None:
+def test_axe_finds_nothing(open_page: OpenPage, file: Path, write_page: WritePage, theme: str) -> None:
     size = {"width": 1400, "height": 4000}
     page = open_page(file, viewport=size, color_scheme=theme).page
     assert violations(page) == []
@@ -286,9 +283,8 @@ def test_axe_finds_nothing(open_page: OpenPage, file: Path, tmp_path: Path, them
     assert violations(page) == []
     one, two = study(BEFORE, seed=1), study(AFTER, seed=2)
     trees = compare_trees(ComparedStudies.of(one, two, ModelOptions(), 0.01), ())
-    path = tmp_path / "every-verdict.html"
-    path.write_text(comparison_html(of_every_kind(), trees), encoding="utf-8")
-    page = open_page(path, viewport=size, color_scheme=theme).page
+    every_verdict = write_page(comparison_html(of_every_kind(), trees))
+    page = open_page(every_verdict, viewport=size, color_scheme=theme).page
     assert violations(page) == []
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from pipeline.questions.analysis import Analysis
 from pipeline.report.page import report_html
-from tests.pipeline.report.page.browser import OpenPage, kept, rows_of, saved, set_target, shows
+from tests.pipeline.report.page.browser import OpenPage, WritePage, kept, rows_of, saved, set_target, shows
 from tests.pipeline.report.page.studies import answered, study_of
 
 SIZE = {"width": 1400, "height": 4000}
@@ -43,10 +43,8 @@ def mean(analysis: Analysis) -> Any:
 
 
 @pytest.fixture(scope="module")
-def file(analysis: Analysis, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(report_html(answered(analysis)), encoding="utf-8")
-    return path
+def file(analysis: Analysis, write_page: WritePage) -> Path:
+    return write_page(report_html(answered(analysis)))
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from pipeline.report.page import report_html
 from pipeline.report.page.history_page import history_page, history_view
-from tests.pipeline.report.page.browser import MOVING, OpenPage, shows
+from tests.pipeline.report.page.browser import MOVING, OpenPage, WritePage, shows
 from tests.pipeline.report.page.histories import history
 from tests.pipeline.report.page.studies import answered, study
 from tests.pipeline.report.page.test_comparison_page import made
@@ -43,14 +43,8 @@ NONSENSE = [
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    @cache
-    def write(name: str) -> Path:
-        path = tmp_path_factory.mktemp("page") / "page.html"
-        path.write_text(PAGES[name](), encoding="utf-8")
-        return path
-
-    return write
+def written(write_page: WritePage) -> Callable[[str], Path]:
+    return cache(lambda name: write_page(PAGES[name]()))
 
 
 @pytest.mark.parametrize(("name", "width"), WIDTHS)

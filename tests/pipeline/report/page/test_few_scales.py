@@ -6,16 +6,13 @@ import numpy as np
 import pytest
 
 from pipeline.report.page import report_html
-from tests.pipeline.report.page.browser import OpenPage
+from tests.pipeline.report.page.browser import OpenPage, WritePage
 from tests.pipeline.report.page.studies import EFFORT, answered, carried, study_of
 
 
 @pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("report") / "report.html"
-    few = study_of(EFFORT, processes=(4, 16))
-    path.write_text(report_html(answered(few, np.array([[256.0]]))), encoding="utf-8")
-    return path
+def file(write_page: WritePage) -> Path:
+    return write_page(report_html(answered(study_of(EFFORT, processes=(4, 16)), np.array([[256.0]]))))
 
 
 def test_values_at_the_positions_were_measured(file: Path) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from pipeline.models.agreeing_formulas import formula_range, prediction_formulas
-from pipeline.report.page import report_html
 from tests.pipeline.report.page.browser import WIDE, OpenPage, Scripts, Watched, rows_of, saved, watching
 from tests.pipeline.report.page.studies import (
     answered,
@@ -21,14 +20,6 @@ from tests.pipeline.report.page.studies import (
 from tests.pipeline.report.page.studies import page_data_of as data_of
 
 PNG = b"\x89PNG\r\n\x1a\n"
-
-
-@pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("report") / "report.html"
-    report = answered(study())
-    path.write_text(report_html(report), encoding="utf-8")
-    return path
 
 
 @pytest.fixture(scope="module")

@@ -45,20 +45,18 @@ def test_charts_of_the_first_screen_fit_and_keep_every_point(open_page: OpenPage
             assert frame["width"] <= width
 
 
-def test_charts_of_the_first_screen_say_what_they_show(open_page: OpenPage, file: Path) -> None:
-    watched = open_page(file, viewport={"width": 1400, "height": 900})
-    page = watched.page
-    label = page.locator("#runtime-efficiency svg").get_attribute("aria-label")
+def test_charts_of_the_first_screen_say_what_they_show(screen: Any) -> None:
+    label = screen.locator("#runtime-efficiency svg").get_attribute("aria-label")
     assert label.startswith("parallel efficiency over p. Measured: 100.0 % at p = 4, ")
     assert "; predicted: " in label
     assert " at p = 256, 90 % interval " in label
-    shows(page.locator("#runtime-efficiency-key"), "75 %, as asked for")
-    assert page.locator("#runtime-speedup path.ideal").count() == 1
-    assert page.locator("#runtime-speedup path.threshold").count() == 0
-    assert page.locator("#runtime-efficiency path.threshold").count() == 1
-    assert page.locator("#runtime-speedup path.bar").count() == 5
-    page.hover("#runtime-speedup svg", position={"x": 300, "y": 100})
-    shows(page.locator("#runtime-speedup .readings"), "90 % interval")
+    shows(screen.locator("#runtime-efficiency-key"), "75 %, as asked for")
+    assert screen.locator("#runtime-speedup path.ideal").count() == 1
+    assert screen.locator("#runtime-speedup path.threshold").count() == 0
+    assert screen.locator("#runtime-efficiency path.threshold").count() == 1
+    assert screen.locator("#runtime-speedup path.bar").count() == 5
+    screen.hover("#runtime-speedup svg", position={"x": 300, "y": 100})
+    shows(screen.locator("#runtime-speedup .readings"), "90 % interval")
 
 
 def test_models_fade_beyond_four_and_eight_times_the_measured_range(open_page: OpenPage) -> None:
@@ -68,14 +66,12 @@ def test_models_fade_beyond_four_and_eight_times_the_measured_range(open_page: O
         assert tuple(watched.page.locator(f"{chart}{cls}").count() for cls in (".far", ".very-far")) == faded
 
 
-def test_a_report_is_printed_on_few_pages(open_page: OpenPage, file: Path) -> None:
-    watched = open_page(file, viewport={"width": 1400, "height": 900})
-    printed = watched.page.pdf(format="A4", prefer_css_page_size=True)
+def test_a_report_is_printed_on_few_pages(screen: Any) -> None:
+    printed = screen.pdf(format="A4", prefer_css_page_size=True)
     assert len(re.findall(rb"/Type\s*/Page\b(?!s)", printed)) <= 4
 
 
-def test_little_is_to_be_read_above_the_charts_of_kernels(open_page: OpenPage, file: Path) -> None:
-    watched = open_page(file, viewport={"width": 1400, "height": 900})
-    above = watched.page.locator(".verdict, .brief").all_inner_texts()
+def test_little_is_to_be_read_above_the_charts_of_kernels(screen: Any) -> None:
+    above = screen.locator(".verdict, .brief").all_inner_texts()
     assert 0 < len(" ".join(above)) <= 300
-    assert watched.page.locator("#overview p:visible").count() == 0
+    assert screen.locator("#overview p:visible").count() == 0

@@ -13,23 +13,21 @@ import pytest
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.gate.trends import Entries
 from pipeline.report.page.history_page import history_page, history_view
-from tests.pipeline.report.page.browser import OpenPage, Watched, shows, violations
+from tests.pipeline.report.page.browser import OpenPage, Watched, WritePage, shows, violations
 from tests.pipeline.report.page.histories import HOSTILE, KERNELS, TOTAL, digest, history
 
 SIZE = {"width": 1400, "height": 1000}
 TEMPLATE = "https://example.org/commit/{commit}"
 
 
-def written(entries: Entries, folder: Path) -> Path:
-    path = folder / "index.html"
-    path.write_text(history_page(history_view(entries, TEMPLATE)), encoding="utf-8")
-    return path
+def page_of(entries: Entries) -> str:
+    return history_page(history_view(entries, TEMPLATE))
 
 
 @pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def file(write_page: WritePage) -> Path:
     """The page of a small history."""
-    return written(history(), tmp_path_factory.mktemp("history"))
+    return write_page(page_of(history()))
 
 
 @pytest.fixture
@@ -141,11 +139,11 @@ def test_lines_of_the_table_say_what_they_show_and_mark_changes(opened: Watched)
     assert float(mark.get_attribute("cy")) == pytest.approx(np.median(heights[40:]), abs=0.3)
 
 
-def test_gaps_one_day_and_many_entries(open_page: OpenPage, tmp_path: Path) -> None:
+def test_gaps_one_day_and_many_entries(open_page: OpenPage, write_page: WritePage) -> None:
     entries = history(200, step=20.0, at=120, kernels=KERNELS[:2])
     entries.value[0, 10:12] = np.nan
     entries = replace(entries, added=entries.added[:1] + np.arange(200))
-    opened = open_page(written(entries, tmp_path), "measure=measured", viewport=SIZE)
+    opened = open_page(write_page(page_of(entries)), "measure=measured", viewport=SIZE)
     chart = opened.page.locator("svg.chart").first
     assert chart.locator("path.line.c0").get_attribute("d").count("M") == 2
     assert chart.locator("circle.entry").count() == 0
@@ -153,11 +151,11 @@ def test_gaps_one_day_and_many_entries(open_page: OpenPage, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("factor", [1e-9, 1.0, 40.0, 1e6, 1e14])
-def test_readings_say_what_python_says(open_page: OpenPage, tmp_path: Path, factor: float) -> None:
+def test_readings_say_what_python_says(open_page: OpenPage, write_page: WritePage, factor: float) -> None:
     entries = history()
     more = {name: factor * getattr(entries, name) for name in ("value", "predicted", "wall_seconds")}
     entries = replace(entries, **more)
-    page = open_page(written(entries, tmp_path), viewport=SIZE).page
+    page = open_page(write_page(page_of(entries)), viewport=SIZE).page
     view = history_view(entries)
     for measure, trend in view.kernels[0].measures.items():
         page.get_by_role("radio", name=view.title(measure)).check()
@@ -166,11 +164,11 @@ def test_readings_say_what_python_says(open_page: OpenPage, tmp_path: Path, fact
             shows(page.locator(".readings"), view.value(measure, trend.values[entry]))
 
 
-def test_thousands_of_commits_load_quickly(open_page: OpenPage, tmp_path: Path) -> None:
+def test_thousands_of_commits_load_quickly(open_page: OpenPage, write_page: WritePage) -> None:
     """The best of three, since other work on the machine only makes it slower; more work, more slowly."""
     kernels = (KernelId(Scope.CALLPATH, ("main", "solver", f"a_long_name_{n}")) for n in range(199))
     entries = history(2000, at=1500, kernels=(TOTAL, *kernels), digests=True)
-    path = written(entries, tmp_path)
+    path = write_page(page_of(entries))
     assert path.stat().st_size < 5_000_000
     busy = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
     seconds = []

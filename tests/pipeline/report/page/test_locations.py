@@ -4,6 +4,7 @@ import re
 import statistics
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,16 @@ from pipeline.models.kernel_locations import KernelLocations, PointLocations, st
 from pipeline.report.page import Report, report_html
 from pipeline.report.page.embedding import compressed
 from pipeline.report.page.page import RANGES, Shown, locations_data
-from tests.pipeline.report.page.browser import OpenPage, Scripts, kept, rows_of, saved, shows, violations
+from tests.pipeline.report.page.browser import (
+    OpenPage,
+    Scripts,
+    WritePage,
+    kept,
+    rows_of,
+    saved,
+    shows,
+    violations,
+)
 from tests.pipeline.report.page.studies import (
     PROCESSES,
     SOLVER,
@@ -144,16 +154,8 @@ def large() -> Report:
 
 
 @pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Callable[[], Report]], Path]:
-    folder = tmp_path_factory.mktemp("locations")
-
-    def write(make: Callable[[], Report]) -> Path:
-        path = folder / f"{make.__name__}.html"
-        if not path.exists():
-            path.write_text(report_html(make()), encoding="utf-8")
-        return path
-
-    return write
+def file(write_page: WritePage) -> Callable[[Callable[[], Report]], Path]:
+    return cache(lambda make: write_page(report_html(make())))
 
 
 @pytest.fixture
