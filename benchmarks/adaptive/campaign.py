@@ -13,7 +13,7 @@ from ingest.scaling import Scaling, ScalingDecision
 from pipeline.models.fit import fit
 from pipeline.models.kernels import callpath_kernels
 from pipeline.questions.analysis import Analysis, Level
-from pipeline.questions.planning.plan import Question, answer, relative_width
+from pipeline.questions.planning.plan import WantedFigure, answer, relative_width
 from pipeline.questions.planning.rounds import End, Progress, Purpose, next_round
 
 REPETITIONS = 5
@@ -118,8 +118,8 @@ class Campaign(Outcome):
     rounds: tuple[tuple[Purpose, float, float], ...]
 
 
-def question_of(program: Program, width: float = 0.0) -> Question:
-    return Question(at=program.target, quantity=program.quantity, width=width)
+def question_of(program: Program, width: float = 0.0) -> WantedFigure:
+    return WantedFigure(at=program.target, quantity=program.quantity, width=width)
 
 
 def judged(runs: Runs, analysis: Analysis) -> Outcome:

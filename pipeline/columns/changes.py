@@ -9,7 +9,7 @@ from typing import TypeAlias
 from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import ESTIMATE, FIGURE, PATH, SHARE, Column, filled, parameters
 from pipeline.gate.check_result import CheckResult, KernelResult, PointRatio, Ruling, StudySide
-from pipeline.wording.quantities import FigureJson, estimate_json, growth_text, number, point_text
+from pipeline.wording.quantities import Figure, growth_text, number, point_text
 
 _NO_STYLES: Mapping[Ruling, str] = MappingProxyType({})
 
@@ -161,5 +161,5 @@ def _growth(place: int, row: AtTarget) -> str:
     return "" if side is None else growth_text(side.growth)
 
 
-def _ratio(change: PointRatio | None) -> FigureJson | None:
-    return None if change is None else estimate_json(change.ratio, change.lower, change.upper)
+def _ratio(change: PointRatio | None) -> Figure | None:
+    return None if change is None else Figure.of(change.ratio, change.lower, change.upper)

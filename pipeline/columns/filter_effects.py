@@ -16,9 +16,8 @@ from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import ANSWER, ESTIMATE, FIGURE, PATH, QUANTITY, SHARE, Column, filled
 from pipeline.wording.escaping import shown_name
 from pipeline.wording.quantities import (
-    FigureJson,
+    Figure,
     count,
-    estimate_json,
     estimate_text,
     figure,
     number,
@@ -45,8 +44,8 @@ def _dilation_text(value: float) -> str:
     return figure(value, _DIGITS) if value < 2.0 else figure(value)
 
 
-def _dilation(dilation: Dilation) -> FigureJson:
-    return estimate_json(dilation.value, dilation.low, dilation.high)
+def _dilation(dilation: Dilation) -> Figure:
+    return Figure.of(dilation.value, dilation.low, dilation.high)
 
 
 def effect_table(prediction: FilterEffect) -> DataTable:

@@ -13,12 +13,9 @@ from typing import (
     Annotated,
     Any,
     Literal,
-    NotRequired,
     Union,
     get_args,
     get_origin,
-    get_type_hints,
-    is_typeddict,
 )
 
 from ingest.record_codec import entries
@@ -68,14 +65,14 @@ def json_schema(document: Any, title: str) -> Schema:  # noqa: ANN401  # whateve
 
 @dataclass(frozen=True)
 class _Maker:
-    """Makes schemas of types; those of records and typed dictionaries become definitions."""
+    """Makes schemas of types; those of records become definitions."""
 
     definitions: dict[str, Schema]
 
     def schema(self, kind: Any) -> Schema:  # noqa: ANN401
         if kind in _SCALARS:
             return dict(_SCALARS[kind])
-        if is_typeddict(kind) or is_dataclass(kind):
+        if is_dataclass(kind):
             return self._typed(kind)
         if isinstance(kind, type) and issubclass(kind, Enum):
             return dict(_SCALARS[str])
@@ -85,8 +82,6 @@ class _Maker:
         made: Schema
         if origin is Annotated:
             made = self._annotated(parts[0], parts[1:])
-        elif origin is NotRequired:
-            made = self.schema(parts[0])
         elif origin is Literal:
             made = {"enum": list(parts)}
         elif origin in (Union, UnionType):
@@ -109,7 +104,7 @@ class _Maker:
         return {**self.schema(kind), "description": note}
 
     def _typed(self, kind: Any) -> Schema:  # noqa: ANN401
-        own = re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower().removesuffix("_json")
+        own = re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower()
         name = getattr(kind, "document_name", own)
         if name not in self.definitions:
             self.definitions[name] = {}  # so that it may hold itself
@@ -117,12 +112,8 @@ class _Maker:
         return {"$ref": f"#/$defs/{name}"}
 
     def _object(self, kind: Any) -> Schema:  # noqa: ANN401
-        if is_typeddict(kind):
-            hints = get_type_hints(kind, include_extras=True)
-            required = [key for key in hints if key in kind.__required_keys__]
-        else:
-            hints = {one.key: _without_none(one.kind) if one.may_lack else one.kind for one in entries(kind)}
-            required = [one.key for one in entries(kind) if not one.may_lack]
+        hints = {one.key: _without_none(one.kind) if one.may_lack else one.kind for one in entries(kind)}
+        required = [one.key for one in entries(kind) if not one.may_lack]
         return {
             "type": "object",
             "required": required,

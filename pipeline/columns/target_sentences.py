@@ -34,7 +34,7 @@ def _of_nodes(summary: Summary, at: Mapping[str, float]) -> str:
     for found in summary.runtime.at if summary.runtime else ():
         effort, hours = found.effort, found.core_hours
         if found.point == at and effort and hours:
-            held, used = (hours["value"] or 0.0) * SECONDS_PER_HOUR, effort["value"] or 0.0
+            held, used = (hours.value or 0.0) * SECONDS_PER_HOUR, effort.value or 0.0
             return f"; its nodes cost {quantity(held, 'core-s')}" if held > _MORE * used else ""
     return ""
 

@@ -353,10 +353,10 @@ def efficiency_sentence(runtime: RuntimeSummary | None) -> str:
         return ""
     last = runtime.at[-1]
     found = last.efficiency or last.weak_efficiency
-    if not found or found["value"] is None:
+    if not found or found.value is None:
         return ""
     value, lower, upper = (
-        math.nan if end is None else end for end in (found["value"], found["lower"], found["upper"])
+        math.nan if end is None else end for end in (found.value, found.lower, found.upper)
     )
     said = estimate_text(value, lower, upper, write=percent)
     return f"At {point_text(last.point)} the efficiency is {said}."

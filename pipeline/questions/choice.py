@@ -24,7 +24,7 @@ from pipeline.questions.runtime.figures import Figures, RuntimeStudy, node_cores
 from pipeline.questions.runtime.limits import MOST_STEPS, scales_between
 from pipeline.questions.what_if import scaled_study
 from pipeline.wording.quantities import (
-    FigureJson,
+    Figure,
     counted,
     known,
     percent,
@@ -227,11 +227,11 @@ class JobAtScale:
     point: Mapping[str, float]
     nodes: float | None
     measured: bool
-    wall_seconds: FigureJson | None
-    core_hours: FigureJson | None
-    efficiency: FigureJson | None
-    memory_per_node: FigureJson | None
-    energy: FigureJson | None
+    wall_seconds: Figure | None
+    core_hours: Figure | None
+    efficiency: Figure | None
+    memory_per_node: Figure | None
+    energy: Figure | None
     price: float | None
     probability: Annotated[float | None, "of holding all limits"]
     fails_first: str | None
@@ -245,9 +245,9 @@ class JobAtScale:
         parts = [point_text(self.point) + nodes]
         for found, unit in ((self.wall_seconds, "s"), (self.core_hours, "core-hours")):
             if found is not None:
-                parts.append(quantity(found["value"] or 0.0, unit))
+                parts.append(quantity(found.value or 0.0, unit))
         if self.efficiency is not None:
-            parts.append(f"{percent(self.efficiency['value'] or 0.0)} efficient")
+            parts.append(f"{percent(self.efficiency.value or 0.0)} efficient")
         return ", ".join(parts)
 
 

@@ -30,9 +30,8 @@ from pipeline.questions.question import Question, TargetForecast
 from pipeline.questions.runtime.estimate import from_prediction
 from pipeline.wording.escaping import shown_name
 from pipeline.wording.quantities import (
-    FigureJson,
+    Figure,
     counted,
-    estimate_json,
     figure,
     point_text,
     probability_text,
@@ -69,7 +68,7 @@ class JudgedExpectation:
     judgement: Judgement = Judgement.UNDECIDED
     probability_met: float | None = None
     allowed_factor: float | None = None
-    predicted_factor: FigureJson | None = None
+    predicted_factor: Figure | None = None
     start: Mapping[str, float] | None = field(default=None, metadata=entry("from"))
     at: Mapping[str, float] | None = None
     reason: str = ""
@@ -93,12 +92,12 @@ class JudgedExpectation:
         """What the models say about it if it is not met."""
         what = f"Expectation on {self.subject}, at most {self.at_most}"
         met, allowed, grows = self.probability_met, self.allowed_factor, self.predicted_factor
-        if met is None or allowed is None or grows is None or grows["value"] is None:
+        if met is None or allowed is None or grows is None or grows.value is None:
             return f"{what}: undecided, since {self.reason}."
         judged = f"exceeded with {probability_text(1 - met)}"
         if self.judgement is Judgement.UNDECIDED:
             judged = f"undecided, met with {probability_text(met)}"
-        factors = f"{figure(grows['value'])} times from {self.between}, {figure(allowed)} expected"
+        factors = f"{figure(grows.value)} times from {self.between}, {figure(allowed)} expected"
         return f"{what}: {judged} ({factors})."
 
 
@@ -168,7 +167,7 @@ def _judged(
         judgement=_judgement(probability),
         probability_met=probability,
         allowed_factor=allowed,
-        predicted_factor=estimate_json(*(float(end[0]) for end in (ratio.value, ratio.lower, ratio.upper))),
+        predicted_factor=Figure.of(*(float(end[0]) for end in (ratio.value, ratio.lower, ratio.upper))),
         start=dict(zip(names, points[start].tolist(), strict=True)),
         at=dict(zip(names, target.tolist(), strict=True)),
     )

@@ -14,7 +14,7 @@ from pipeline.models.prediction import Prediction
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import SCALES_NEEDED, Analysis, too_few_scales
 from pipeline.questions.question import Question, TargetForecast
-from pipeline.wording.quantities import FigureJson, counted, estimate_json, point_json, range_text
+from pipeline.wording.quantities import Figure, counted, point_json, range_text
 
 _OPTION = "--hold-out"
 COMPARED_KERNELS = 8  # that are compared, the largest
@@ -117,7 +117,7 @@ class HeldOutPoint:
 
     at: Mapping[str, float]
     measured: float
-    predicted: FigureJson
+    predicted: Figure
     relative_error: float
     inside: bool
 
@@ -157,7 +157,7 @@ def _held_out(asked: TargetForecast) -> HeldOutComparison | None:
             HeldOutPoint(
                 at=point_json(analysis.experiment.parameters, found.points[q]),
                 measured=float(found.measured[0, q]),
-                predicted=estimate_json(*(float(end[q]) for end in predicted)),
+                predicted=Figure.of(*(float(end[q]) for end in predicted)),
                 relative_error=float(errors[0, q]),
                 inside=bool(inside[0, q]),
             )

@@ -14,7 +14,7 @@ from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis, too_few_scales
 from pipeline.questions.question import Question, Said, TargetForecast
 from pipeline.wording.escaping import visible
-from pipeline.wording.quantities import estimate_json, estimate_of, point_json, point_text
+from pipeline.wording.quantities import Figure, estimate_of, point_json, point_text
 
 _RESOURCES = {MEMORY: "Memory of a process", NODE_MEMORY: "Memory of a node", ENERGY: "Energy"}
 
@@ -68,7 +68,7 @@ def _predicted(models: Mapping[str, Analysis], targets: FloatArray) -> Iterator[
             unit=models[metric].callpaths.kernels.unit,
             source=source,
             predictions=tuple(
-                {"at": point_json(experiment.parameters, target), **estimate_json(*of)}
+                {"at": point_json(experiment.parameters, target), **vars(Figure.of(*of))}
                 for target, of in zip(targets, ends, strict=True)
             ),
         )

@@ -22,7 +22,7 @@ from pipeline.wording.escaping import shown_name
 from pipeline.wording.quantities import (
     JOIN,
     WIDEST,
-    FigureJson,
+    Figure,
     counted,
     estimate_text,
     given_percent,
@@ -55,17 +55,17 @@ class Scale:
     extrapolation: float
     reach: str
     longest_seconds: float | None
-    wall_seconds: FigureJson | None
-    effort: FigureJson | None
-    core_hours: FigureJson | None
-    speedup: FigureJson | None
-    efficiency: FigureJson | None
-    weak_efficiency: FigureJson | None
-    work_rate: FigureJson | None
-    rate: FigureJson | None
-    gpu_hours: FigureJson | None
-    gpu_busy: FigureJson | None
-    without_start_up: Mapping[str, FigureJson | None] | None
+    wall_seconds: Figure | None
+    effort: Figure | None
+    core_hours: Figure | None
+    speedup: Figure | None
+    efficiency: Figure | None
+    weak_efficiency: Figure | None
+    work_rate: Figure | None
+    rate: Figure | None
+    gpu_hours: Figure | None
+    gpu_busy: Figure | None
+    without_start_up: Mapping[str, Figure | None] | None
     pop: Mapping[str, float | None] | None
 
 
@@ -390,7 +390,7 @@ def _scales(found: Runtime, parameters: Sequence[str]) -> Iterator[Scale]:
         )
 
 
-def _figures(figures: Figures, names: Sequence[str]) -> list[dict[str, FigureJson | None]]:
+def _figures(figures: Figures, names: Sequence[str]) -> list[dict[str, Figure | None]]:
     """Return the figures of each point by their names in documents."""
     columns = [getattr(figures, name.removesuffix("_seconds")).known for name in names]
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]

@@ -24,8 +24,7 @@ from pipeline.questions.runtime.figures import Figures, RuntimeStudy
 from pipeline.questions.runtime.pop import predicted_imbalance
 from pipeline.wording.escaping import shown_name, visible
 from pipeline.wording.quantities import (
-    FigureJson,
-    estimate_json,
+    Figure,
     estimate_text,
     percent,
     point_json,
@@ -302,11 +301,11 @@ class KernelPotential:
     )
     callpath: tuple[str, ...]
     by: Annotated[str, "what gains most: twice as fast, perfect scaling or balanced"]
-    gain: FigureJson | None
+    gain: Figure | None
     share: Annotated[float, "of the wall time"]
-    twice_as_fast: FigureJson | None
-    perfect_scaling: FigureJson | None
-    balanced: FigureJson | None
+    twice_as_fast: Figure | None
+    perfect_scaling: Figure | None
+    balanced: Figure | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -326,9 +325,9 @@ class PotentialAt:
     def gain_text(self) -> str:
         """The same without the point: ``MPI_Send without waiting saves 4.64 s of 10.9 s``."""
         best = next(iter(self.kernels), None)
-        if best is None or best.gain is None or best.gain["value"] is None or best.share <= 0:
+        if best is None or best.gain is None or best.gain.value is None or best.share <= 0:
             return ""
-        gain, wall = (quantity(value, "s") for value in (best.gain["value"], self.wall_seconds))
+        gain, wall = (quantity(value, "s") for value in (best.gain.value, self.wall_seconds))
         return f"{shown_name(best.callpath[-1])} {WAYS[best.by]} saves {gain} of {wall}"
 
 
@@ -361,7 +360,7 @@ class Potential:
             node = int(level.kernels.node[kernel])
             gains = {way: _figure(*(float(end[place]) for end in ends)) for way, ends in self.gains.items()}
             gain = gains[best]
-            seconds = None if gain is None else gain["value"]
+            seconds = None if gain is None else gain.value
             return KernelPotential(
                 id=node + 1 if node >= 0 else None,
                 callpath=tuple(level.kernels.callpaths[kernel]),
@@ -381,8 +380,8 @@ class Potential:
         )
 
 
-def _figure(value: float, lower: float, upper: float) -> FigureJson | None:
-    return estimate_json(value, lower, upper) if np.isfinite(value) else None
+def _figure(value: float, lower: float, upper: float) -> Figure | None:
+    return Figure.of(value, lower, upper) if np.isfinite(value) else None
 
 
 def potential(analysis: Analysis, level: Level, point: FloatArray) -> Potential | None:

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -192,20 +191,18 @@ def point_json(names: Sequence[str], row: npt.ArrayLike) -> dict[str, float]:
     return dict(zip(names, numbers(row), strict=True))
 
 
-class FigureJson(TypedDict):
+@dataclass(frozen=True, kw_only=True)
+class Figure:
     """A value and the ends of its 90 % interval; null for what is unknown."""
 
     value: float | None
     lower: float | None
     upper: float | None
 
-
-def estimate_json(value: float, lower: float, upper: float) -> FigureJson:
-    """Return a value and the ends of its interval as plain data, None for what is NaN."""
-    value_known, lower_known, upper_known = (
-        None if math.isnan(end) else number(end) for end in (value, lower, upper)
-    )
-    return {"value": value_known, "lower": lower_known, "upper": upper_known}
+    @classmethod
+    def of(cls, value: float, lower: float, upper: float) -> "Figure":
+        """Return a value and the ends of its interval, rounded as documents are, None for what is NaN."""
+        return cls(value=known(value), lower=known(lower), upper=known(upper))
 
 
 @dataclass(frozen=True)

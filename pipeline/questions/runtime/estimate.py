@@ -7,7 +7,7 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, Rows
 from pipeline.models.prediction import Prediction
 from pipeline.statistics import TWO_SIDED
-from pipeline.wording.quantities import FigureJson, estimate_json
+from pipeline.wording.quantities import Figure
 
 SINGLE_RUN = 0.12
 """Half-width of the 90 % interval, in logarithms, around a run whose noise is unknown.
@@ -47,10 +47,10 @@ class Estimate(Rows):
         return upper
 
     @property
-    def known(self) -> list[FigureJson | None]:
+    def known(self) -> list[Figure | None]:
         """Each figure with its interval, None for one that is not available."""
         return [
-            estimate_json(*ends) if np.isfinite(ends[0]) else None
+            Figure.of(*ends) if np.isfinite(ends[0]) else None
             for ends in zip(self.value, self.lower, self.upper, strict=True)
         ]
 

@@ -35,7 +35,7 @@ from pipeline.report.page.page_data import warning_texts
 from pipeline.wording.distinct_names import distinct_texts
 from pipeline.wording.escaping import shown_name
 from pipeline.wording.quantities import (
-    FigureJson,
+    Figure,
     counted,
     display_unit,
     estimate_text,
@@ -373,17 +373,17 @@ def _times(here: Sequence[Scale], there: Sequence[Scale]) -> list[tuple[str, lis
     ]
 
 
-def _estimate(found: FigureJson | None) -> str:
-    if found is None or found["value"] is None:
+def _estimate(found: Figure | None) -> str:
+    if found is None or found.value is None:
         return "–"
-    if found["lower"] is None or found["upper"] is None:
-        return quantity(found["value"], "s")
-    return estimate_text(found["value"], found["lower"], found["upper"], "s")
+    if found.lower is None or found.upper is None:
+        return quantity(found.value, "s")
+    return estimate_text(found.value, found.lower, found.upper, "s")
 
 
 def _efficiency(entry: Scale) -> str:
     found = entry.efficiency or entry.weak_efficiency
-    return "–" if found is None or found["value"] is None else percent(found["value"])
+    return "–" if found is None or found.value is None else percent(found.value)
 
 
 def _cells(one: "KernelOnBoth", factor: float) -> list[str]:

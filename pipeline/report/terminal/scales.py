@@ -16,7 +16,7 @@ from pipeline.questions.runtime_summary import RuntimeSummary, Scale
 from pipeline.report.render.console import show_sentence
 from pipeline.wording.quantities import (
     ELLIPSIS,
-    FigureJson,
+    Figure,
     figure,
     point_text,
     predicted_interval,
@@ -40,17 +40,17 @@ class ScaleFigure:
     def value(self, entry: Scale) -> str:
         """Write the figure of a scale; ``-`` if it is not available."""
         found = self._of(entry)
-        return self.write((found["value"] or 0.0) * self.factor) if found else ABSENT
+        return self.write((found.value or 0.0) * self.factor) if found else ABSENT
 
     def interval(self, entry: Scale) -> str:
         """Write its 90 % interval; empty if it is unknown."""
         found = self._of(entry)
-        if not found or found["lower"] is None or found["upper"] is None:
+        if not found or found.lower is None or found.upper is None:
             return ""
-        return predicted_interval(found["lower"] * self.factor, found["upper"] * self.factor, self.write)
+        return predicted_interval(found.lower * self.factor, found.upper * self.factor, self.write)
 
-    def _of(self, entry: Scale) -> FigureJson | None:
-        found: FigureJson | None = getattr(entry, self.key)
+    def _of(self, entry: Scale) -> Figure | None:
+        found: Figure | None = getattr(entry, self.key)
         return found
 
 
@@ -156,7 +156,7 @@ def _spread(entries: Sequence[Scale]) -> Iterator[Scale]:
 def _rows(runtime: RuntimeSummary, entries: Sequence[Scale]) -> Iterator[ScaleFigure]:
     """Yield the figures that are available: wall time or effort, then what scales are compared by."""
     if any(entry.wall_seconds for entry in entries):
-        measured = [e.wall_seconds["value"] or 0.0 for e in entries if e.wall_seconds and e.measured]
+        measured = [e.wall_seconds.value or 0.0 for e in entries if e.wall_seconds and e.measured]
         unit, factor = _time_unit(max(measured, default=1.0))
         yield ScaleFigure(name=f"wall time [{unit}]", key="wall_seconds", factor=factor)
     else:

@@ -1,7 +1,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Annotated, Any, ClassVar, Literal, NotRequired, TypedDict
+from typing import Annotated, Any, ClassVar, Literal
 
 import jsonschema
 import pytest
@@ -14,27 +14,30 @@ class Kind(Enum):
     ONE = "one"
 
 
-class InnerJson(TypedDict):
+@dataclass(frozen=True)
+class Inner:
     """Inside."""
 
     name: str
 
 
-class WholeJson(TypedDict):
+@dataclass(frozen=True)
+class Whole:
     """Whole.
 
     And more.
     """
 
     kind: Annotated[Literal["a", "b"], "which"]
-    inner: InnerJson | None
-    several: list[InnerJson]
+    inner: Inner | None
+    several: list[Inner]
     pair: tuple[int, int]
     by_name: dict[str, float]
-    later: NotRequired[bool]
+    later: bool | None = field(default=None, metadata=entry(may_lack=True))
 
 
-class PublishedJson(TypedDict):
+@dataclass(frozen=True)
+class References:
     of_check: Annotated[int, Published(name="check", at="/properties/tests")]
     summary: Annotated[dict[str, Any], Published(name="summary")]
 
@@ -48,8 +51,8 @@ GOOD = {
 }
 
 
-def test_a_typed_dictionary_becomes_a_closed_object_with_its_descriptions():
-    schema = json_schema(WholeJson, "The whole")
+def test_a_record_becomes_a_closed_object_with_its_descriptions():
+    schema = json_schema(Whole, "The whole")
     assert (schema["title"], schema["description"]) == ("The whole", "Whole.")
     assert schema["required"] == ["kind", "inner", "several", "pair", "by_name"]
     assert schema["properties"]["kind"] == {"enum": ["a", "b"], "description": "which"}
@@ -74,7 +77,7 @@ def test_a_typed_dictionary_becomes_a_closed_object_with_its_descriptions():
 )
 def test_what_is_not_declared_is_refused(change):
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate({**GOOD, **change}, json_schema(WholeJson, ""))
+        jsonschema.validate({**GOOD, **change}, json_schema(Whole, ""))
 
 
 @dataclass(frozen=True)
@@ -138,11 +141,11 @@ def test_a_record_becomes_the_schema_of_its_document():
 def test_a_missing_key_is_refused():
     for key in GOOD:
         with pytest.raises(jsonschema.ValidationError):
-            jsonschema.validate({k: v for k, v in GOOD.items() if k != key}, json_schema(WholeJson, ""))
+            jsonschema.validate({k: v for k, v in GOOD.items() if k != key}, json_schema(Whole, ""))
 
 
 def test_what_another_schema_describes_is_referred_to():
-    schema = json_schema(PublishedJson, "")
+    schema = json_schema(References, "")
     assert schema["properties"]["of_check"] == {"$ref": "check.schema.json#/properties/tests"}
     assert schema["properties"]["summary"] == {"$ref": "summary.schema.json"}
 

@@ -102,7 +102,7 @@ def test_the_fastest_the_cheapest_and_the_most_efficient_job_hold():
     assert set(found.best) == {"fastest", "cheapest", "most efficient"}
     figures, holds = found.at_scales.figures, np.flatnonzero([job.holds for job in found.jobs])
     assert all(job.holds for job in found.best.values())
-    least = found.best["fastest"].wall_seconds["value"], found.best["cheapest"].core_hours["value"]
+    least = found.best["fastest"].wall_seconds.value, found.best["cheapest"].core_hours.value
     assert figures.wall.value[holds].min() == pytest.approx(least[0])
     assert figures.core_hours.value[holds].min() == pytest.approx(least[1])
     assert 64 / 10 < found.best["cheapest"].point["p"] <= 10
