@@ -52,7 +52,7 @@ def test_files_that_are_written_are_said(call, results, tmp_path):
         (["report", "{out}", "-o", "-"], b"<!DOCTYPE html>"),
         (["check", "{out}", "--baseline", "{base}", "--junit", "-"], b"<?xml"),
         (["check", "{out}", "--baseline", "{base}", "--markdown", "-"], b"#"),
-        (["export", "{out}", "--to", "csv", "-o", "-"], b"callpath,"),
+        (["export", "{out}", "--to", "csv", "-o", "-"], b"id,kernel,"),
     ],
 )
 def test_a_dash_is_standard_output(call, results, tmp_path, monkeypatch, arguments, start):
