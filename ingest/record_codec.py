@@ -132,15 +132,6 @@ def document(value: Any, *, exact: bool = False) -> Any:  # noqa: ANN401
     return str(value) if isinstance(value, Path) else value.value if isinstance(value, Enum) else value
 
 
-def rounded(plain: Any) -> Any:  # noqa: ANN401
-    """Return plain data with all numbers as `number` rounds them for JSON."""
-    if isinstance(plain, Mapping):
-        return {name: rounded(part) for name, part in plain.items()}
-    if isinstance(plain, list | tuple):
-        return list(map(rounded, plain))
-    return number(plain) if isinstance(plain, float) else plain
-
-
 def restored(kind: Any, plain: Any, arrays: Mapping[str, Array] | None = None, place: str = "") -> Any:  # noqa: ANN401
     """Return the record of a kind that `as_plain` made plain data and arrays of.
 

@@ -24,7 +24,6 @@ from pipeline.report.render.terminal_tables import terminal_table
 from pipeline.report.terminal.results import crossover_sentences, measured_values, show_held_out
 from pipeline.report.terminal.scales import show_scales
 from pipeline.wording.distinct_names import distinct_texts
-from pipeline.wording.escaping import shown_name
 from pipeline.wording.quantities import (
     counted,
     display_unit,
@@ -32,7 +31,6 @@ from pipeline.wording.quantities import (
     figure,
     percent,
     point_text,
-    shorten_middle,
 )
 
 GROWING_SHOWN = 5
@@ -189,7 +187,3 @@ def _held_out(test: HeldOutScale, unit: str) -> str:
     text = estimate_of({end: value * factor for end, value in predicted.items()})
     measured_text = f"{figure(measured * factor)} {shown}".rstrip()
     return f"held-out check: predicted {point_text(test.at)} as {text}, {test.judged_by} {measured_text}"
-
-
-def _short(region: str) -> str:
-    return shorten_middle(shown_name(region), _NAME_WIDTH)
