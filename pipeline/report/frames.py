@@ -206,18 +206,17 @@ def projection_frame(projection: "ApplicationProjection") -> pd.DataFrame:
 def two_machines_frame(study: "StudyOnTwoMachines") -> pd.DataFrame:
     """Return one row per scale: seconds here and there and their ratio; ``attrs`` holds the document."""
     here, there = (side.summary.runtime.at if side.summary.runtime else () for side in study.sides)
-    shown = document(study)
     rows = []
-    for before, after, gain in zip(here, there, shown["faster_by"], strict=True):
+    for before, after, gain in zip(here, there, study.faster_by, strict=True):
         figures = {"here": before.wall_seconds, "there": after.wall_seconds, "faster_by": gain}
         columns = {
-            name if end == "value" else f"{name}_{end}": figure[end]
+            name if end == "value" else f"{name}_{end}": getattr(figure, end)
             for name, figure in figures.items()
             for end in ENDS
         }
         rows.append({**before.point, "measured": before.measured, **columns})
     frame = pd.DataFrame(rows)
-    frame.attrs.update(shown)
+    frame.attrs.update(document(study))
     return frame
 
 
