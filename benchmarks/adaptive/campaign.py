@@ -14,7 +14,7 @@ from pipeline.models.fit import fit
 from pipeline.models.kernels import callpath_kernels
 from pipeline.questions.analysis import Analysis, Level
 from pipeline.questions.planning.plan import WantedFigure, answer, relative_width
-from pipeline.questions.planning.rounds import End, Progress, Purpose, next_round
+from pipeline.questions.planning.rounds import End, MadeRound, Progress, Purpose, next_round
 
 REPETITIONS = 5
 MOST_ROUNDS = 40
@@ -153,6 +153,10 @@ def in_rounds(program: Program, width: float, budget: float, random: Random) -> 
             cost=_costs(runs, analysis, points),
             repetitions=REPETITIONS,
             budget=budget - runs.cost,
+            rounds=[
+                MadeRound(extra=purpose is Purpose.EXTRA, foreseen=foreseen, width=reached)
+                for purpose, foreseen, reached in rounds
+            ],
         )
         found = next_round(progress, question, analysis)
         if found.purpose is None:

@@ -17,7 +17,7 @@ from typing import Literal, TypeAlias
 
 from ingest.errors import InputError
 from ingest.record_codec import restored
-from pipeline.campaign.description import Campaign, Point
+from pipeline.campaign.description import Campaign, CampaignQuestion, Point
 from pipeline.campaign.folders import PILOT_NAME, PLAIN_NAME, run_name
 from pipeline.columns.campaigns import CampaignAnswer
 from pipeline.questions.planning.rounds import LiftedLimit
@@ -69,6 +69,7 @@ class CampaignRound:
         purpose: what they are for.
         width: expected relative width of the answer's interval after it; None if unknown.
         answer: that was reached after it; None if there is none yet.
+        question: for which it was decided on; None without one.
         build: core-seconds of building the program for it.
         relative_cost: what a run with the filter that was made for it costs, relative to one without it, as
             predicted.
@@ -77,6 +78,7 @@ class CampaignRound:
     purpose: Purpose
     width: float | None = None
     answer: CampaignAnswer | None = None
+    question: CampaignQuestion | None = None
     build: float = 0.0
     relative_cost: float = 1.0
 

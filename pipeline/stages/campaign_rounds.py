@@ -10,7 +10,6 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
@@ -430,14 +429,14 @@ def _next_for_question(
     design = replace(design, rounds=(*earlier, replace(last, answer=_answer(analysis, asked))))
     budget = float("inf") if campaign.budget is None else campaign.budget - progress.spent
     points = _candidates(progress, notify)
-    known = _known_so_far(progress, analysis, points, budget)
+    known = _known_so_far(progress, analysis, points, budget, _made_rounds(design, question))
     models = None if analysis.is_profile else analysis
     found = rounds.next_round(known, asked, models, options.models)
     if budget <= 0 and found.purpose is not None:
         found = rounds.Round(repetitions=np.zeros_like(found.repetitions), end=rounds.End.BUDGET)
     if found.purpose is not None:
         purpose: Purpose = "extra" if found.purpose is rounds.Purpose.EXTRA else "series"
-        added = CampaignRound(purpose=purpose, width=_finite(found.expected))
+        added = CampaignRound(purpose=purpose, width=_finite(found.expected), question=question)
         return with_round(design, campaign, added, _wanted_points(points, found, known.cost, again))
     if again and found.end is not rounds.End.BUDGET:
         return with_round(design, campaign, CampaignRound(purpose="again"), again)
@@ -467,7 +466,11 @@ def _with_evidence(options: Options, progress: CampaignProgress, notify: Notify)
 
 
 def _known_so_far(
-    progress: CampaignProgress, analysis: Analysis, points: Sequence[Point], budget: float
+    progress: CampaignProgress,
+    analysis: Analysis,
+    points: Sequence[Point],
+    budget: float,
+    made: Sequence[rounds.MadeRound],
 ) -> rounds.Progress:
     """Return what may be measured, was measured and may be spent, in the order of the study's parameters."""
     table = np.array([[point[name] for name in analysis.experiment.parameters] for point in points])
@@ -477,19 +480,22 @@ def _known_so_far(
         cost=_Costs(progress, analysis)(table),
         repetitions=progress.campaign.repetitions,
         budget=budget,
-        extra=np.array(_latest_extra(progress.design)).reshape(-1, 2),
+        rounds=made,
     )
 
 
-def _latest_extra(design: CampaignDesign) -> list[tuple[float, float]]:
-    """Return of the extra rounds at the end the width of the answer before, and the foreseen one."""
-    found: list[tuple[float, float]] = []
-    for before, made in pairwise(design.rounds):
-        if made.purpose != "extra":
-            found = []
-        elif (answer := before.answer) is not None and made.width is not None:
-            found.append((answer.width, made.width))
-    return found
+def _made_rounds(design: CampaignDesign, question: CampaignQuestion) -> list[rounds.MadeRound]:
+    """Return the rounds that were decided on for the same figure, however narrow it was to be."""
+    unknown = float("nan")
+    return [
+        rounds.MadeRound(
+            extra=one.purpose == "extra",
+            foreseen=unknown if one.width is None else one.width,
+            width=unknown if one.answer is None else one.answer.width,
+        )
+        for one in design.rounds
+        if one.question is not None and replace(one.question, width=question.width) == question
+    ]
 
 
 def _analysed(campaign: Campaign, options: Options, notify: Notify) -> Analysis:

@@ -6,7 +6,7 @@ measured scales, and repetitions say nothing about that: two runs at each scale 
 continued experiments (`foresight`) make likely to help.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Annotated, Literal
@@ -62,6 +62,15 @@ class End(Enum):
     NOTHING_HELPS = "nothing helps"  # no runs at the candidates would narrow the interval noticeably
 
 
+@dataclass(frozen=True, kw_only=True)
+class MadeRound:
+    """A round: whether it was an extra one, and the width of the answer after it, foreseen and real."""
+
+    extra: bool
+    foreseen: float = float("nan")
+    width: float = float("nan")
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Progress:
     """What a campaign may measure, has measured and may spend.
@@ -73,8 +82,7 @@ class Progress:
         cost: float64[Q], core-seconds of a run, measured or predicted; NaN if unknown.
         repetitions: runs at a scale at most, before the question asks for more.
         budget: core-seconds left.
-        extra: float64[R, 2], of the latest rounds if all were extra ones: the width before, and the one that
-            was foreseen.
+        rounds: those that were made for the question as it is asked now, in order.
     """
 
     points: FloatArray
@@ -82,7 +90,7 @@ class Progress:
     cost: FloatArray
     repetitions: int = 5
     budget: float = float("inf")
-    extra: FloatArray = field(default_factory=lambda: np.empty((0, 2)))
+    rounds: Sequence[MadeRound] = ()
 
     def cost_of(self, repetitions: IntArray) -> float:
         """Return the core-seconds of further runs, int64[Q]; NaN if that of one is unknown."""
@@ -211,7 +219,7 @@ def _extra(
     def foresee(repetitions: IntArray) -> FloatArray:
         return foreseen_widths(analysis, question, progress.points, repetitions, options)
 
-    if _in_vain(progress, width):
+    if _in_vain(progress.rounds):
         return replace(_ended(progress, End.NOTHING_HELPS), expected=width)
     combinations = int(progress.points.shape[1] > 1)  # of one parameter, scales between others tell little
     best = foresee(np.where(progress.done > 0, _MANY, combinations))
@@ -233,12 +241,15 @@ def _extra(
     return max(found, key=lambda one: one[:2])[2]
 
 
-def _in_vain(progress: Progress, width: float) -> bool:
+def _in_vain(rounds: Sequence[MadeRound]) -> bool:
     """Whether the latest extra rounds left the answer wider than foreseen, as if a program follows no law."""
-    before, foreseen = np.minimum(progress.extra[-_IN_VAIN:], _UNKNOWN).T
-    if len(before) < _IN_VAIN or width <= _HELPS * before[0]:
+    latest = rounds[-_IN_VAIN:]
+    if len(rounds) <= _IN_VAIN or not all(one.extra for one in latest):
         return False
-    return float(np.log(before[0] / width)) < _KEPT * float(np.log(before / foreseen).sum())
+    widths = np.minimum([one.width for one in rounds[-_IN_VAIN - 1 :]], _UNKNOWN)
+    foreseen = np.minimum([one.foreseen for one in latest], _UNKNOWN)
+    narrower, promised = np.log(widths[0] / widths[-1]), np.log(widths[:-1] / foreseen).sum()
+    return bool(narrower < -np.log(_HELPS) and narrower < _KEPT * promised)  # neither if one is unknown
 
 
 def _chance(widths: FloatArray, wanted: float) -> float:

@@ -34,7 +34,7 @@ if (here / "steady").exists():
 random.seed(f"{n} {run}")  # whatever the folder is called
 pair = 1e-5 * n**3 * random.gauss(1, 0.01)
 if (here / "rough").exists():
-    pair = 1e-5 * n**3 * (1 + 0.05 * math.sin(n))  # no law, and repetitions say nothing
+    pair = 1e-5 * n**3 * (1 + 0.02 * math.sin(n))  # no law, and repetitions say nothing
 print(f"""LAMMPS (29 Sep 2021)
 Loop time of {pair:.6f} on 1 procs for 300 steps with {4 * n**3} atoms
 99.0% CPU use with 1 MPI tasks x 1 OpenMP threads
@@ -120,6 +120,7 @@ def test_next_decides_and_submit_makes(call, folder):
 
 
 def test_an_answered_question_may_be_asked_more_precisely(call, folder):
+    (folder / "steady").touch()
     (folder / "rough").touch()
     change(folder, "width = 0.5", "width = 3.0")
     call("campaign", "loop")
@@ -142,6 +143,16 @@ def test_an_answered_question_may_be_asked_more_precisely(call, folder):
     change(folder, "width = 0.001", "width = 1.0")
     _, summary, _ = summary_of(call, "loop")
     assert (summary["ending"], summary["way_on"]) == ("answered", None)
+
+
+def test_another_question_is_measured_for_anew(call, folder):
+    (folder / "rough").touch()
+    change(folder, "width = 0.5", "width = 0.001")
+    assert summary_of(call, "loop")[1]["ending"] == "nothing helps"
+    before = len(sizes(folder))
+    change(folder, "n=48", "n=64")
+    assert summary_of(call, "loop")[1]["ending"] == "nothing helps"
+    assert len(sizes(folder)) > before
 
 
 def test_the_budget_ends_the_loop(call, folder):

@@ -6,7 +6,7 @@ import pytest
 from pipeline.models.options import ModelOptions
 from pipeline.questions.analysis import analyse
 from pipeline.questions.planning.plan import WantedFigure, answer, foreseen_widths, relative_width
-from pipeline.questions.planning.rounds import End, Progress, Purpose, next_round
+from pipeline.questions.planning.rounds import End, MadeRound, Progress, Purpose, next_round
 from tests.pipeline.questions.runtime.programs import SIZE, STRONG, experiment
 
 SCALES = np.array([[1.0], [2.0], [4.0], [8.0], [16.0], [32.0], [64.0]])
@@ -107,11 +107,16 @@ def test_rounds_that_bring_nothing_of_what_was_foreseen_are_the_last():
     noisy = study(noise=0.3)
     width = relative_width(answer(noisy, question()))
     for before, purpose in ((width, None), (1.3 * width, Purpose.EXTRA)):
-        extra = np.array([[before, 0.9 * before]] * 4)
-        found = next_round(progress([2] * 5, FIVE, extra=extra), question(0.9 * width), noisy)
+        made = [MadeRound(extra=False, width=before)]
+        made += [MadeRound(extra=True, foreseen=0.9 * before, width=before)] * 3
+        made += [MadeRound(extra=True, foreseen=0.9 * before, width=width)]
+        found = next_round(progress([2] * 5, FIVE, rounds=made), question(0.9 * width), noisy)
         assert (found.purpose, found.end) == (purpose, None if purpose else End.NOTHING_HELPS)
-    three = progress([2] * 5, FIVE, extra=extra[:3])
-    assert next_round(three, question(0.9 * width), noisy).purpose is Purpose.EXTRA
+    made = [MadeRound(extra=extra, foreseen=0.9 * width, width=width) for extra in (True, False, *[True] * 3)]
+    unforeseen = [MadeRound(extra=True, width=width)] * 5
+    for other in (made, made[2:], unforeseen):
+        found = next_round(progress([2] * 5, FIVE, rounds=other), question(0.9 * width), noisy)
+        assert found.purpose is Purpose.EXTRA
 
 
 @pytest.mark.slow
