@@ -34,7 +34,7 @@ def test_a_filter_is_made_and_written_with_its_evidence(profile, tmp_path):
     assert json.loads((tmp_path / "app.filter.json").read_text())["budget"]["met"]
     assert made.overhead <= 0.01 < made.overhead_without
     assert made.problems == ()
-    assert repr(made).startswith("Filter(keeps 3 of 4 filterable regions, ")
+    assert repr(made).startswith("Filter(drops 1 of 4 functions, ")
     assert "<td>tiny</td>" in made._repr_html_()
 
 

@@ -260,7 +260,7 @@ def test_results_go_to_the_directory_named_and_say_so(call, strong_study, tmp_pa
     monkeypatch.chdir(tmp_path)
     _, text, _ = call("run", strong_study)
     assert "Results in results/ (written)" in text and (tmp_path / "results" / "run.json").is_file()
-    assert "Filter: keeps 3 of 3 filterable regions" in text
+    assert "Filter: drops none of 3 functions" in text
     filter_file = tmp_path / "results" / "app.filter"
     assert filter_file.is_file() and (tmp_path / "results" / "app.filter.json").is_file()
 
