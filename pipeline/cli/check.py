@@ -98,7 +98,7 @@ def baseline(
     config: Config = None,
     json: Json = None,
 ) -> None:
-    """Write measured values, models and noise of every kernel to a file for `pipeline check`."""
+    """Keep how a program scales, for `pipeline check` to compare with."""
     from pipeline.stages.check import baseline_text, read_study
     from pipeline.store.atomic import write_text
 
@@ -142,7 +142,10 @@ def check(
     limit: Limit = 15,
     table_format: Format = "table",
 ) -> None:
-    """Check for scalability regressions. Exit code 0: no regression, 1: regression, 3: inconclusive."""
+    """Check for scalability regressions, as a gate in CI.
+
+    Exit code 0: no regression, 1: regression, 3: inconclusive.
+    """
     import sys
 
     from pipeline.report.check.terminal import check_table, show_check

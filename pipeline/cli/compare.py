@@ -49,7 +49,7 @@ def compare(
         shared("--group-by", ": compare two of them (machine=A,B), or all with the first"),
     ] = None,
 ) -> None:
-    """Report which kernels differ significantly between two studies, now and at the target scale."""
+    """Report which kernels differ significantly between two studies."""
     from ingest.errors import UsageError
     from pipeline.stages.check import comparison_rules, read_alike
     from pipeline.stages.run import compared_groups

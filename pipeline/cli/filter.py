@@ -48,7 +48,10 @@ def filter(
     ] = None,
     shown: Presentation = Presentation(),
 ) -> None:
-    """Select the regions that are worth measuring; with --out write a filter file with its evidence."""
+    """Select the regions that are worth measuring.
+
+    With --out a filter file is written, and its evidence beside it.
+    """
     from filters.explanation import explain as explanation
     from pipeline.columns.filter_effects import effect_table
     from pipeline.report.render.console import console, show_sentence

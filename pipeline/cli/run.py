@@ -1,4 +1,4 @@
-"""Commands that read profiles: `run` and `model`, with or without results, and `inspect` without models."""
+"""Commands that read profiles: `run`, with or without results, and `inspect` without models."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -34,9 +34,14 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
+_OF_RESULTS = ("out", "exclude_metrics", "engine", "scheduler")
+
+
 @command("run", Options)
 def run(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Directory of runs, such as app.p4.r1/.")],
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Directory of runs, such as app.p4.r1/, or a table.")
+    ],
     given: Given,
     machines: ChosenMachines = ChosenMachines(),
     config: Config = None,
@@ -48,8 +53,11 @@ def run(
     details: Annotated[
         bool, switch("--details", "Also print ranking, crossovers, remarks and POP efficiencies.")
     ] = False,
+    no_results: Annotated[
+        bool, switch("--no-results", "Show the models of kernels alone; write no results directory.")
+    ] = False,
 ) -> None:
-    """Read profiles, write a Score-P filter, model every kernel and rank future bottlenecks."""
+    """Read profiles and answer how far the program scales, and why."""
     from ingest.record_codec import document
     from pipeline.columns.kernel_tables import ranking_table
     from pipeline.columns.scales import answer_table
@@ -59,9 +67,14 @@ def run(
     from pipeline.stages.run import run
 
     options = load_options(config, directory, **given)
+    elsewhere = {"--on": machines.on, "--from": machines.from_machine, "--details": details}
+    if no_results:
+        stored = {f"--{one.replace('_', '-')}": given[one] for one in _OF_RESULTS}
+        refuse_beside("--no-results", elsewhere | stored | {"--group-by": group_by})
+        _show_models(directory, options, shown)
+        return
     if group_by is not None:
-        given = {"--on": machines.on, "--from": machines.from_machine}
-        refuse_beside("--group-by", given | {"--details": details})
+        refuse_beside("--group-by", elsewhere)
         _show_groups(directory, options, group_by, shown)
         return
     places = machines.places  # mistakes are said before the work
@@ -121,14 +134,8 @@ def _show_groups(directory: Path, options: Options, name: str, shown: Presentati
         raise typer.Exit(ExitCode.INCONCLUSIVE)
 
 
-@command("model", Options)
-def model(
-    path: Annotated[Path, typer.Argument(metavar="FILE|DIR", help="A series file or a directory of runs.")],
-    given: Given,
-    config: Config = None,
-    shown: KernelPresentation = KernelPresentation(by="callpath", limit=30),
-) -> None:
-    """Fit and show models without writing a results directory."""
+def _show_models(path: Path, options: Options, shown: KernelPresentation) -> None:
+    """Fit and show models without a results directory."""
     from ingest.locate import locate
     from pipeline.columns.kernel_tables import models_table
     from pipeline.report.render.console import console
@@ -138,7 +145,6 @@ def model(
     from pipeline.stages.overhead import true_times
     from pipeline.stages.selection import focused, selected
 
-    options = load_options(config, path, **given)
     located = locate(path, options.runs, options.table, options.parameter)
     read = ingest(located, options.metric, options.processes, reading_progress)
     read = selected(with_parameter(true_times(read, options)), options)
@@ -167,7 +173,7 @@ def inspect(
     ] = None,
     shown: Presentation = Presentation(),
 ) -> None:
-    """Show what is read, end with OK or a list of problems, and propose parameters if names give none."""
+    """Show what is read, and OK or every problem; propose parameters if names give none."""
     from ingest.errors import UsageError
     from pipeline.columns.measured_runs import inspection_table
     from pipeline.report.terminal.measurements import show_inspection

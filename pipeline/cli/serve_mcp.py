@@ -30,7 +30,7 @@ Root = Annotated[
 
 @command("serve-mcp", outputs=())
 def serve_mcp(root: Root = Path()) -> None:
-    """Answer an assistant (Model Context Protocol): inspect, run, predict, choose, compare, check."""
+    """Answer an assistant over the Model Context Protocol."""
     from ingest.errors import UsageError
 
     if not root.is_dir():
