@@ -50,19 +50,20 @@ class Item:
 
 @dataclass(frozen=True, kw_only=True)
 class Paper:
-    """A page: `missing` has what is not there by name, with the reason."""
+    """A page: `missing` has what is not there by name, with the reason, `stand_in` what stands in."""
 
     number: str
     title: str
     items: Callable[[], Sequence[Item]]
     missing: Mapping[str, str]
+    stand_in: str = ""
 
 
 def written(paper: Paper) -> dict[str, bytes]:
     """Return the files of a paper's page by name: the page and its pictures."""
     files: dict[str, bytes] = {}
     items = paper.items()
-    text = f"# {paper.title}\n\n{MADE}\n\n{_contents(items, paper.missing)}\n"
+    text = f"# {paper.title}\n\n{MADE} {paper.stand_in}".rstrip() + f"\n\n{_contents(items, paper.missing)}\n"
     for number, item in enumerate(items, 1):
         text += f"## {item.title}\n\n{item.note}\n\n"
         if item.commands:
