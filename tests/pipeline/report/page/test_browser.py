@@ -131,6 +131,7 @@ def test_row_opens_its_plot_with_points_curve_and_interval(page: Any) -> None:
     assert detail.locator("path.band").count() == 1
     assert opener.get_attribute("aria-expanded") == "true"
     before = detail.locator("path.line").last.get_attribute("d")
+    detail.locator("summary").click()
     detail.get_by_role("radio", name="linear").first.check()
     assert detail.locator("path.line").last.get_attribute("d") != before
     detail.get_by_role("radio", name="log").first.check()
@@ -244,11 +245,11 @@ def test_many_callees_show_in_portions(open_page: OpenPage) -> None:
     assert page.locator("#tree-rows [role=treeitem]").count() == 101
     page.get_by_role("button", name="5 more with smaller values").click()
     assert page.locator("#tree-rows [role=treeitem]").count() == 106
-    shows(page.locator("#kernel-table [role=status]"), "1–25 of 106")
+    shows(page.locator("#kernel-table [role=status]"), "1–12 of 106")
     for pages, text in (
-        ("Next page", "26–50 of 106"),
-        ("Next page", "51–75 of 106"),
-        ("Previous page", "26–50 of 106"),
+        ("Next page", "13–24 of 106"),
+        ("Next page", "25–36 of 106"),
+        ("Previous page", "13–24 of 106"),
     ):
         page.locator("#kernel-table").get_by_role("button", name=pages).click()
         shows(page.locator("#kernel-table [role=status]"), text)

@@ -59,6 +59,22 @@ def test_charts_of_the_first_screen_say_what_they_show(screen: Any) -> None:
     shows(screen.locator("#runtime-speedup .readings"), "90 % interval")
 
 
+def test_what_charts_offer_opens_and_closes_with_the_keyboard(screen: Any) -> None:
+    offered = screen.locator("#runtime [aria-label='Save as SVG: speed-up']")
+    opener = screen.locator("#runtime summary[aria-label='Zoom, axes and files: speed-up']")
+    assert not offered.is_visible()
+    opener.focus()
+    screen.keyboard.press("Enter")
+    assert offered.is_visible()
+    screen.keyboard.press("Tab")
+    screen.keyboard.press("Escape")
+    assert not offered.is_visible()
+    assert opener.evaluate("node => node === document.activeElement")
+    opener.click()
+    screen.mouse.click(5, 5)
+    assert not offered.is_visible()
+
+
 def test_models_fade_beyond_four_and_eight_times_the_measured_range(open_page: OpenPage) -> None:
     for target, faded in ((256.0, (0, 0)), (512.0, (1, 0)), (1024.0, (1, 1))):
         watched = open_page(answered(study(), np.array([[target]])), viewport={"width": 1400, "height": 900})

@@ -14,7 +14,7 @@ import {
   svgEl,
   switcher,
 } from "../draw/dom.js";
-import { csvButton, figureButtons, pathRows } from "../draw/files.js";
+import { csvButton, figureButtons, pathRows, toolMenu } from "../draw/files.js";
 import { coloured, differenceLegend } from "../draw/nodes.js";
 import { doublingText, intervalText, percent, quantity } from "../text/numbers.js";
 
@@ -111,7 +111,7 @@ export class DifferenceView {
     });
     const table = csvButton(NAME, () => this.rowsOfFile());
     const picture = () => this.picture.querySelector("svg");
-    return [this.widths, neutral, el("span", { class: "tools" }, ...figureButtons(picture, NAME), table)];
+    return [this.widths, neutral, toolMenu(NAME, ...figureButtons(picture, NAME), table)];
   }
 
   /** Draws everything again if something else is compared or shown in another way, else marks boxes only. */

@@ -5,7 +5,7 @@ import { MODELLED } from "../data/call_tree.js";
 import { Difference, ONLY_A, ONLY_B } from "../data/difference.js";
 import { BoxTree, WHOLE } from "../draw/boxes.js";
 import { byId, el, keepingFocus, onResize, selector, switcher, widthOf } from "../draw/dom.js";
-import { csvButton, figureButtons, pathRows } from "../draw/files.js";
+import { csvButton, figureButtons, pathRows, toolMenu } from "../draw/files.js";
 import { coloured, growthLegend, growthWords } from "../draw/nodes.js";
 import { WAITS } from "../state.js";
 import { percent, pointChoices, pointText, quantity } from "../text/numbers.js";
@@ -262,10 +262,10 @@ class IcicleView {
     /** @param {"left" | "right"} side */
     const pictures = (side) => {
       const picture = () => /** @type {SVGSVGElement | null} */ (byId(`icicle-${side}`).querySelector("svg"));
-      const buttons = figureButtons(picture, `icicle ${side}`);
-      return el("span", { class: "tools" }, `${side} side:`, ...buttons);
+      return [`${side} side`, ...figureButtons(picture, `icicle ${side}`)];
     };
-    return [left, pictures("left"), pictures("right"), csvButton("icicle", () => this.rowsOfFile())];
+    const table = csvButton("icicle", () => this.rowsOfFile());
+    return [left, toolMenu("icicle", ...pictures("left"), ...pictures("right"), table)];
   }
 }
 

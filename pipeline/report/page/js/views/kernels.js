@@ -232,8 +232,8 @@ class KernelDetail {
     this.panel = locationsPanel(state, level, k);
     const draw = () => this.draw();
     const axes = axisSwitches(`detail-${k}`, logarithmic, draw);
-    const tools = chartTools(this.host, `kernel ${level.name(k)}`, draw);
-    const chart = el("div", {}, el("div", { class: "options" }, ...axes, tools), this.host);
+    const tools = chartTools(this.host, `kernel ${level.name(k)}`, draw, ...axes);
+    const chart = el("div", {}, el("div", { class: "options" }, tools), this.host);
     this.node = el("div", { class: "kernel-detail" }, chart, this.facts, this.panel?.node);
   }
 

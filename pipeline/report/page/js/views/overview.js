@@ -359,8 +359,8 @@ export function buildOverview(state) {
     options.bands = value === "shown";
     draw();
   });
-  const tools = chartTools(lines, "leading kernels", drawSingle);
-  byId("lines-options").replaceChildren(...axisSwitches("overview", options, draw), bands, tools);
+  const axes = axisSwitches("overview", options, draw);
+  byId("lines-options").replaceChildren(chartTools(lines, "leading kernels", drawSingle, ...axes, bands));
   const kind = switcher("Stack", "stack", ["values", "shares"], "shares", (value) => {
     options.share = value === "shares";
     draw();
