@@ -54,8 +54,6 @@ if TYPE_CHECKING:
 _REGIONS, _CROSSOVERS = 12, 6  # shown of two machines
 _NAME_WIDTH = 60
 _NO_NAME = "Scaling study"
-_TOOL = ("creator", "generator")
-_MACHINE = ("hosts", "machine", "system")
 _EFFICIENCY_DEPTH = {"overall": 0, "parallel": 1, "load_balance": 2, "communication": 2, "computation": 1}
 _DEEPEST = 2
 _APPLICATION = ("application", "app", "program", "executable", "cmdline", "cmd")
@@ -179,7 +177,7 @@ def _span(days: Sequence[date]) -> str:
     return f"{days[0]}" if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
 
 
-def facts(analysis: Analysis, provenance: Mapping[str, Any]) -> list[tuple[str, str]]:
+def facts(analysis: Analysis) -> list[tuple[str, str]]:
     """Return what was measured as pairs of a heading and a text; what is not known is left out."""
     experiment = analysis.experiment
     points, repetitions = experiment.shape
@@ -187,18 +185,9 @@ def facts(analysis: Analysis, provenance: Mapping[str, Any]) -> list[tuple[str, 
     ranges = "; ".join(range_text(name, values) for name, values in columns)
     found = [
         ("Measurements", f"{counted(points, 'point')}: {ranges}; {repetitions_text(repetitions)}"),
-        (
-            "Call tree",
-            f"{counted(len(analysis.callpaths.kernels), 'call path')} in "
-            f"{counted(len(analysis.regions.kernels), 'region')}",
-        ),
         ("Scaling", analysis.decision.reason),
         ("Values", _values(experiment)),
-        ("Locations", _per_run(len(run.process) for run in experiment.runs)),
         ("GPUs", _per_run(run.device_time.shape[1] for run in experiment.runs)),
-        ("Measured with", _attribute(experiment, _TOOL)),
-        ("Machine", _attribute(experiment, _MACHINE)),
-        ("Filter", provenance["filter"]),
     ]
     return [(name, text) for name, text in found if text]
 
@@ -224,13 +213,6 @@ def _values(experiment: Experiment) -> str:
     times = "once" if visits == 1 else f"{value_text(visits)} times"
     does = "makes" if counts_work(experiment.per.region) else "visits"
     return f"{experiment.per.text}, which a run {does} {times} (median)"
-
-
-def _attribute(experiment: Experiment, keys: Sequence[str]) -> str:
-    """Join what the runs say under one of the keys, each text once."""
-    return ", ".join(
-        dict.fromkeys(str(value) for key, value in attributes(experiment) if key.lower() in keys and value)
-    )
 
 
 def attributes(experiment: Experiment) -> list[tuple[str, Any]]:

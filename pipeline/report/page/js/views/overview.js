@@ -295,18 +295,8 @@ class Scene {
     });
   }
 
-  /** Why there is no crossover to list. */
-  noneText() {
-    const { level, target } = this;
-    if (!level.additive) return "Crossovers are found for metrics that have a total.";
-    if (level.positions.lineOf(target) === 0)
-      return "No leading kernel overtakes another, in the measurements or up to the end of the curves.";
-    return "Crossovers are known with the other parameters at the target that the page opens with.";
-  }
-
   crossoverList() {
     const { target, positions, crossovers } = this;
-    if (crossovers.length === 0) return el("p", { class: "quiet" }, this.noneText());
     const items = crossovers.map((crossover) => {
       const later = crossover.at > target[positions.column];
       return el(
@@ -349,6 +339,7 @@ export function buildOverview(state) {
     const scene = new Scene(state);
     scene.drawLines(lines, options);
     keepingFocus(byId("legend"), () => byId("legend").replaceChildren(scene.legend()));
+    byId("crossing").hidden = !scene.crossovers.length;
     byId("crossovers").replaceChildren(scene.crossoverList());
   };
   const draw = () => {
