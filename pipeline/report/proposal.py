@@ -23,10 +23,11 @@ from pipeline.wording.quantities import counted, interval_text, point_text, quan
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
 
 _MODEL, _MEASURED, _IDEAL, _THRESHOLD = "#0072b2", "#d55e00", "#5c6570", "#c4452a"
 _FEW_DECADES = 100  # largest over smallest value, below which a logarithmic axis has more labels
-_SIZE = (9.0, 3.6)  # inches
+FIGURE_SIZE = (9.0, 3.6)  # inches
 
 
 def proposal_csv(found: Runtime, parameters: tuple[str, ...]) -> str:
@@ -36,8 +37,9 @@ def proposal_csv(found: Runtime, parameters: tuple[str, ...]) -> str:
     """
     from pipeline.report.frames import runtime_frame
 
-    frame = runtime_frame(found, parameters).dropna(axis="columns", how="all")
-    return frame.to_csv(index=False, float_format="%.10g", lineterminator="\n")
+    return runtime_frame(found, parameters, full=True).to_csv(
+        index=False, float_format="%.10g", lineterminator="\n"
+    )
 
 
 def proposal_sentences(name: str, analysis: Analysis, found: Runtime) -> tuple[str, str, str]:
@@ -161,14 +163,19 @@ def draw_chart(axes: "Axes", chart: RuntimeChart) -> None:
     axes.legend(frameon=False, fontsize="small")
 
 
+def draw_charts(figure: "Figure", charts: tuple[RuntimeChart, ...]) -> None:
+    """Draw charts side by side."""
+    for axes, chart in zip(figure.subplots(1, len(charts), squeeze=False)[0], charts, strict=True):
+        draw_chart(axes, chart)
+
+
 def write_proposal_figure(path: Path | BinaryIO, form: str, charts: tuple[RuntimeChart, ...]) -> None:
     """Draw charts side by side into a file, as ``pdf``, ``png`` or ``svg``."""
     with extra("plot"):
         from matplotlib.figure import Figure
 
-    drawn = Figure(figsize=_SIZE, layout="constrained")
-    for axes, chart in zip(drawn.subplots(1, len(charts), squeeze=False)[0], charts, strict=True):
-        draw_chart(axes, chart)
+    drawn = Figure(figsize=FIGURE_SIZE, layout="constrained")
+    draw_charts(drawn, charts)
     drawn.savefig(path, format=form, dpi=200)
 
 
