@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
@@ -476,7 +477,19 @@ def _known_so_far(
         cost=_Costs(progress, analysis)(table),
         repetitions=progress.campaign.repetitions,
         budget=budget,
+        extra=np.array(_latest_extra(progress.design)).reshape(-1, 2),
     )
+
+
+def _latest_extra(design: CampaignDesign) -> list[tuple[float, float]]:
+    """Return of the extra rounds at the end the width of the answer before, and the foreseen one."""
+    found: list[tuple[float, float]] = []
+    for before, made in pairwise(design.rounds):
+        if made.purpose != "extra":
+            found = []
+        elif (answer := before.answer) is not None and made.width is not None:
+            found.append((answer.width, made.width))
+    return found
 
 
 def _analysed(campaign: Campaign, options: Options, notify: Notify) -> Analysis:

@@ -40,6 +40,8 @@ _HELPS = 0.9  # of the width now, that all runs at once must be expected to leav
 _LEAST_CHANCE = 0.1  # that all runs at once narrow it enough
 _LEAST_COST = 1e-9  # core-seconds of a round
 _UNKNOWN = 1e9  # what an unknown width counts as
+_IN_VAIN = 4  # extra rounds in a row after which their foreseen and their real effect are compared
+_KEPT = 0.25  # of the foreseen narrowing, as logarithms, below which further rounds are not believed
 _MANY = 5  # further runs at every measured point: as much as repetitions can do
 
 
@@ -71,6 +73,8 @@ class Progress:
         cost: float64[Q], core-seconds of a run, measured or predicted; NaN if unknown.
         repetitions: runs at a scale at most, before the question asks for more.
         budget: core-seconds left.
+        extra: float64[R, 2], of the latest rounds if all were extra ones: the width before, and the one that
+            was foreseen.
     """
 
     points: FloatArray
@@ -78,6 +82,7 @@ class Progress:
     cost: FloatArray
     repetitions: int = 5
     budget: float = float("inf")
+    extra: FloatArray = field(default_factory=lambda: np.empty((0, 2)))
 
     def cost_of(self, repetitions: IntArray) -> float:
         """Return the core-seconds of further runs, int64[Q]; NaN if that of one is unknown."""
@@ -206,6 +211,8 @@ def _extra(
     def foresee(repetitions: IntArray) -> FloatArray:
         return foreseen_widths(analysis, question, progress.points, repetitions, options)
 
+    if _in_vain(progress, width):
+        return replace(_ended(progress, End.NOTHING_HELPS), expected=width)
     combinations = int(progress.points.shape[1] > 1)  # of one parameter, scales between others tell little
     best = foresee(np.where(progress.done > 0, _MANY, combinations))
     helps = min(float(np.median(best)), _UNKNOWN) <= _HELPS * min(width, _UNKNOWN)
@@ -224,6 +231,14 @@ def _extra(
     if not found:
         return _ended(progress, End.BUDGET)
     return max(found, key=lambda one: one[:2])[2]
+
+
+def _in_vain(progress: Progress, width: float) -> bool:
+    """Whether the latest extra rounds left the answer wider than foreseen, as if a program follows no law."""
+    before, foreseen = np.minimum(progress.extra[-_IN_VAIN:], _UNKNOWN).T
+    if len(before) < _IN_VAIN or width <= _HELPS * before[0]:
+        return False
+    return float(np.log(before[0] / width)) < _KEPT * float(np.log(before / foreseen).sum())
 
 
 def _chance(widths: FloatArray, wanted: float) -> float:

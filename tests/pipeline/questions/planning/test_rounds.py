@@ -103,6 +103,18 @@ def test_extra_runs_have_a_chance_to_answer():
 
 
 @pytest.mark.slow
+def test_rounds_that_bring_nothing_of_what_was_foreseen_are_the_last():
+    noisy = study(noise=0.3)
+    width = relative_width(answer(noisy, question()))
+    for before, purpose in ((width, None), (1.3 * width, Purpose.EXTRA)):
+        extra = np.array([[before, 0.9 * before]] * 4)
+        found = next_round(progress([2] * 5, FIVE, extra=extra), question(0.9 * width), noisy)
+        assert (found.purpose, found.end) == (purpose, None if purpose else End.NOTHING_HELPS)
+    three = progress([2] * 5, FIVE, extra=extra[:3])
+    assert next_round(three, question(0.9 * width), noisy).purpose is Purpose.EXTRA
+
+
+@pytest.mark.slow
 def test_what_would_help_may_cost_more_than_is_left():
     noisy = study(noise=0.3)
     width = relative_width(answer(noisy, question()))
