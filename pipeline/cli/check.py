@@ -10,6 +10,7 @@ from pipeline.cli.options import (
     At,
     ChosenMachines,
     Config,
+    Details,
     Format,
     Given,
     Json,
@@ -140,6 +141,7 @@ def check(
         ),
     ] = "",
     limit: Limit = 15,
+    details: Details = False,
     table_format: Format = "table",
 ) -> None:
     """Check for scalability regressions, as a gate in CI.
@@ -166,7 +168,7 @@ def check(
     taken = tabled or STANDARD_OUTPUT in targets.values()
     write_for_github(result, source_root, sys.stderr if taken else sys.stdout)
     if not taken:
-        show_check(console(), result, limit=limit)
+        show_check(console(), result, limit=limit, details=details)
     raise typer.Exit(int(result.outcome))
 
 

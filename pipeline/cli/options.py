@@ -152,6 +152,7 @@ WhatIf = Annotated[
     ),
 ]
 Limit = Annotated[int, valued("--limit", "N", "Number of rows to show, in every format.", min=1)]
+Details = Annotated[bool, switch("--details", "Also print tables, evidence and what the answer rests on.")]
 Json = Annotated[str | None, valued("--json", "FILE", "Write JSON to this file, '-' for standard output.")]
 Format = Annotated[
     Literal["table", "csv", "md", "json", "latex"],

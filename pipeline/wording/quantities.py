@@ -130,9 +130,9 @@ def signed_percent(share: float, decimals: int = 1) -> str:
     return f"{100 * share:+.{decimals}f} %"
 
 
-def times(factor: float) -> str:
+def times(factor: float, digits: int = 3) -> str:
     """Write a factor: ``4 times``, ``3.36 times``, ``5.6 million times``."""
-    amount, *word = figure(factor).split(" ")
+    amount, *word = figure(factor, digits).split(" ")
     amount = amount.rstrip("0").rstrip(".") if "." in amount and "e" not in amount else amount
     return " ".join([amount, *word, "times"])
 

@@ -1,6 +1,7 @@
 """--from and --on: commands that show times show those on another machine."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -113,8 +114,7 @@ def test_stored_results_and_their_runs_are_the_same_on_another_machine(call, sto
     """Both go there with the bytes of messages, which only projections need."""
     code, text, _ = call("compare", stored, study, *machines, "--factor", "1")
     assert code == 0
-    assert text.splitlines()[0].startswith("B takes ")
-    assert "B / A 1.00" in text
+    assert re.match(r"\S+ is as fast as \S+ at p = 8", text), text
 
 
 @pytest.mark.parametrize(

@@ -94,10 +94,10 @@ def test_terminal_json_and_page_say_the_ratio_of_the_two_predictions(both):
             ]
             assert [c["ratio"] for c in kernel["target"]] == pytest.approx(value[row[0]], rel=1e-9)
 
-    shown = printed(show_comparison, compared(result), limit=99, width=200)
-    assert len(predicted_totals(result)) == 2
-    for text, ratio in zip(predicted_totals(result), expected[:, 0].T, strict=True):
-        assert text in shown and text.endswith("B / A {} [{}]".format(*in_words(ratio)))
+    shown = printed(show_comparison, compared(result), limit=99, width=200, details=True)
+    assert len(predicted_totals(compared(result))) == 2
+    for text, ratio in zip(predicted_totals(compared(result)), expected[:, 0].T, strict=True):
+        assert text in shown and text.endswith("b / a {} [{}]".format(*in_words(ratio)))
     changed = [one for one in result.kernels if one.verdict.value != "unchanged"]
     table = shown.splitlines()
     for kernel in changed:
@@ -108,7 +108,7 @@ def test_terminal_json_and_page_say_the_ratio_of_the_two_predictions(both):
 
     trees = compare_trees(ComparedStudies.of(one, two, ModelOptions(), 0.01), TARGETS)
     page = comparison_html(compared(result), trees)
-    assert all(text in page for text in predicted_totals(result))
+    assert all(text in page for text in predicted_totals(compared(result)))
     data = carried(page)
     for kernel, (_, _, changes) in zip(result.kernels, data["kernels"], strict=True):
         ratios = [change[0] for change in changes[-2:]]

@@ -18,7 +18,7 @@ from pipeline.gate.target_forecast import forecast
 from pipeline.models.options import ModelOptions
 from pipeline.report.check.terminal import TOTAL_KERNEL
 from pipeline.report.page.comparison_page import comparison_html
-from pipeline.wording.quantities import estimate_text, figure
+from pipeline.wording.quantities import estimate_text, figure, times
 from tests.pipeline.gate.studies import many, study
 from tests.pipeline.report.check.results import NASTY, compared, of_every_kind
 from tests.pipeline.report.page.browser import (
@@ -106,8 +106,8 @@ def test_everything_follows_the_target_with_the_numbers_of_predict(page: Any) ->
         ratio = figure(float(curves.ratio.value[1, 0]))
         row = page.locator("tbody tr", has_text="main › k1").first
         shows(row.locator(".target-ratio"), re.compile(rf"^{re.escape(ratio)}"))
-        total = figure(float(curves.ratio.value[0, 0]))
-        shows(page.locator("#verdict"), re.compile(rf"^B takes .* at p = {target}, {re.escape(total)} \["))
+        total = times(float(curves.ratio.value[0, 0]), 2)
+        shows(page.locator("#verdict"), re.compile(rf"^b is about {total} .* at p = {target}: "))
     assert page.locator("#curves-kernel .line.c0, #curves-kernel .line.c1").count() == 2
     assert page.locator("#curves-kernel .band").count() == 2
     assert page.locator("#kernel-says").text_content().startswith("main › k1. At p = 256: A ")
@@ -129,7 +129,7 @@ def test_of_two_scales_nothing_is_predicted_and_there_is_no_target(
     studies = ComparedStudies.of(one, two, ModelOptions(), 0.01)
     page = comparison_html(compared(result), compare_trees(studies, ()), studies)
     opened = open_page(write_page(page), viewport=WIDE)
-    shows(opened.page.locator("#verdict"), re.compile(r"^B takes .* at p = 16 \(measured\), "))
+    shows(opened.page.locator("#verdict"), re.compile(r"^b .* a at p = 16: "))
     assert opened.page.locator("#scale input, #curves .line, #curves .band").count() == 0
     assert opened.page.locator("#curves-total .dot").count() > 2
     text = opened.page.locator("main").text_content()
