@@ -235,7 +235,7 @@ def comparison_html(found: TwoStudies, trees: ComparedTrees, studies: ComparedSt
         trees: the call paths of both.
         studies: both, for their curves.
     """
-    result, (a, b) = found.result, found.names
+    result, (a, b) = found.result, found.titles
     span = _span(result)
     curves = None if studies is None else _curves_data(studies, found)
     return page_text(
@@ -246,6 +246,7 @@ def comparison_html(found: TwoStudies, trees: ComparedTrees, studies: ComparedSt
         most=figure(10**span, 2),
         a=a,
         b=b,
+        sources=found.names,
         unit=result.unit,
         headline=comparison_verdict(found),
         totals=predicted_totals(found),

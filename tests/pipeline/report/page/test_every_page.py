@@ -36,8 +36,8 @@ NONSENSE = [
     ("locations", "open=2&scale=99&locations=x", ".longest", "Longest at p = 64"),
     ("locations", "open=2&scale=-1", ".longest", "Longest at p = 64"),
     ("locations", "open=2&scale=1.5", ".longest", "Longest at p = 64"),
-    ("comparison", "scale=99&callpath=-4&zoom=1e9", "#difference .side", "A: gcc, measured at p = 128"),
-    ("comparison", "scale=x&width=no&find=%E0%A4%A", "#difference .side", "A: gcc, measured at p = 128"),
+    ("comparison", "scale=99&callpath=-4&zoom=1e9", "#difference .side", "gcc, measured at p = 128"),
+    ("comparison", "scale=x&width=no&find=%E0%A4%A", "#difference .side", "gcc, measured at p = 128"),
     ("history", "measure=no&level=no&open=99.x&order=no", "#matrix tbody", "whole program"),
 ]
 

@@ -51,12 +51,15 @@ function sideName({ parameters, points }, where, target) {
  * @param {Report} report
  * @param {Where} where
  * @param {number[]} target
+ * @param {string} letter of the side
  * @returns {Side}
  */
-export function sideAt({ tree, positions }, where, target) {
+export function sideAt({ tree, positions }, where, target, letter) {
   const { level } = tree;
+  const name = sideName(positions, where, target);
   const side = {
-    name: sideName(positions, where, target),
+    name,
+    label: `${letter}, ${name}`,
     exclusive: tree.exclusive(MODELLED, where, target).map((value) => value || 0),
   };
   if (where === "target") {
@@ -91,6 +94,9 @@ export function lossNote({ program }, difference, scales) {
   return [`Parallel efficiency at B relative to A: ${percent(1 / difference.common)}${range}.`];
 }
 
+/** @type {[string, string]} */
+const LETTERS = ["A", "B"];
+
 class ScaleDifference {
   /**
    * @param {State} state
@@ -106,6 +112,8 @@ class ScaleDifference {
     this.made = null;
     const { level } = state.report.tree;
     this.view = new DifferenceView(byId("difference"), boxes, state, {
+      names: LETTERS,
+      neutral: "program",
       compared: () => this.compared(),
       look: (k) => state.look(level, k),
       select: (k) => state.select({ region: level.region[k], node: k }),
@@ -131,7 +139,7 @@ class ScaleDifference {
     const at = this.pair.map((where) => (where === "target" ? [...state.target] : positions.points[where]));
     const places = this.pair.map((where, side) => `${where}: ${at[side]}`).join();
     if (this.made && places === this.places) return this.made;
-    const [a, b] = this.pair.map((where, side) => sideAt(report, where, at[side]));
+    const [a, b] = this.pair.map((where, side) => sideAt(report, where, at[side], LETTERS[side]));
     const difference = new Difference(report.tree, a, b);
     const [onlyA, onlyB] = at.map((point) => `only at ${pointText(positions.parameters, point)}`);
     const scales = /** @type {[number, number]} */ (at.map((point) => point[positions.column]));
@@ -152,7 +160,7 @@ class ScaleDifference {
     /** @type {[Where, string][]} */
     const places = [...points, ["target", "predicted at the target"]];
     const sides = ["a", "b"].map((name, side) =>
-      selector(name.toUpperCase(), places, this.pair[side], (where) => {
+      selector(LETTERS[side], places, this.pair[side], (where) => {
         this.pair[side] = where;
         this.state.keep(name, where, this.opening[side]);
         this.view.draw();
