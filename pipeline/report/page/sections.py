@@ -17,10 +17,8 @@ from ingest.profile import NODE
 from ingest.run_names import parse_run_name
 from ingest.run_settings import counts_work, described_as, metadata_of
 from ingest.scaling import Scaling
-from pipeline.columns.summary import Summary
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.questions.analysis import Analysis
-from pipeline.questions.crossovers import leading_crossovers
 from pipeline.questions.pop_efficiency import (
     EFFICIENCY_METRICS,
     FAIR,
@@ -51,7 +49,7 @@ from pipeline.wording.quantities import (
 if TYPE_CHECKING:
     from pipeline.columns.two_machines import KernelOnBoth, StudyOnTwoMachines
 
-_REGIONS, _CROSSOVERS = 12, 6  # shown of two machines
+_REGIONS = 12  # shown of two machines
 _NAME_WIDTH = 60
 _NO_NAME = "Scaling study"
 _EFFICIENCY_DEPTH = {"overall": 0, "parallel": 1, "load_balance": 2, "communication": 2, "computation": 1}
@@ -302,19 +300,20 @@ class MachinesSection:
     Attributes:
         names, short: of the machines.
         times: scales, with times and efficiencies on both.
-        limits, crossovers: sentences, by machine.
+        limits: sentences, by machine.
         at, unit: of the regions.
-        regions: names, with shares on both, value and interval there, and how they go over.
+        regions: names, with shares on both, value and interval there.
+        ways: how regions go over, with those that do.
     """
 
     names: Sequence[str]
     short: Sequence[str]
     times: Sequence[tuple[str, Sequence[str]]]
     limits: Sequence[tuple[str, str]]
-    crossovers: Sequence[tuple[str, Sequence[str]]]
     at: str
     unit: str
-    regions: Sequence[tuple[str, Sequence[str], str]]
+    regions: Sequence[tuple[str, Sequence[str]]]
+    ways: Mapping[str, Sequence[str]]
     assumptions: Sequence[str]
 
 
@@ -327,6 +326,9 @@ def machines_section(study: "StudyOnTwoMachines") -> MachinesSection:
     unit = leading[0].there["unit"] if leading else ""
     factor, unit = display_unit(unit, max((one.prediction["value"] for one in leading), default=0.0))
     names = distinct_texts([one.there["callpath"] for one in leading], _NAME_WIDTH)
+    ways: dict[str, list[str]] = {}
+    for name, one in zip(names, leading, strict=True):
+        ways.setdefault(one.way.way.value, []).append(name)
     runtimes = [side.summary.runtime for side in sides]
     return MachinesSection(
         names=[side.name for side in sides],
@@ -335,12 +337,10 @@ def machines_section(study: "StudyOnTwoMachines") -> MachinesSection:
         limits=[
             (name, runtime.limits_sentence) for name, runtime in zip(short, runtimes, strict=True) if runtime
         ],
-        crossovers=[(name, _crossovers(side.summary)) for name, side in zip(short, sides, strict=True)],
         at=point_text(leading[0].prediction["at"]) if leading else "",
         unit=unit,
-        regions=[
-            (name, _cells(one, factor), one.way.way.value) for name, one in zip(names, leading, strict=True)
-        ],
+        regions=[(name, _cells(one, factor)) for name, one in zip(names, leading, strict=True)],
+        ways=ways,
         assumptions=study.assumptions,
     )
 
@@ -376,12 +376,3 @@ def _cells(one: "KernelOnBoth", factor: float) -> list[str]:
         figure(there["value"] * factor),
         interval_text(there["lower"] * factor, there["upper"] * factor),
     ]
-
-
-def _crossovers(summary: Summary) -> list[str]:
-    found = []
-    for one in leading_crossovers(summary.region_crossovers, _CROSSOVERS):
-        over, past = (shown_name(path[-1]) for path in (one.overtakes, one.overtaken))
-        (parameter,) = one.at
-        found.append(one.sentence(over, past, summary.horizon(parameter)))
-    return found
