@@ -41,9 +41,9 @@ export function openingPair({ positions }) {
  * @param {Where} where
  * @param {number[]} target
  */
-function sideName({ parameters, points }, where, target) {
+function sideName({ parameters, points, observed }, where, target) {
   if (where === "target") return `predicted at ${pointText(parameters, target)}`;
-  return `measured at ${pointText(parameters, points[where])}`;
+  return `${observed} at ${pointText(parameters, points[where])}`;
 }
 
 /**
@@ -156,7 +156,7 @@ class ScaleDifference {
   }
 
   options() {
-    const points = pointChoices(this.report.positions, "measured at ");
+    const points = pointChoices(this.report.positions, `${this.report.positions.observed} at `);
     /** @type {[Where, string][]} */
     const places = [...points, ["target", "predicted at the target"]];
     const sides = ["a", "b"].map((name, side) =>

@@ -278,7 +278,7 @@ class KernelDetail {
       drawLine(chart, xs, values, "rival", text);
     });
     this.drawPrediction(chart, figures);
-    drawDots(chart, dots, "c0 open", { name: "measured" });
+    drawDots(chart, dots, "c0 open", { name: positions.observed });
   }
 
   /**
@@ -294,7 +294,7 @@ class KernelDetail {
     const [found] = level.figures(k, target, [scale]);
     /** @type {Reading[]} */
     const measured = singles.length
-      ? [["c0", "measured", singles.map((y) => quantity(y, unit)).join(", ")]]
+      ? [["c0", level.positions.observed, singles.map((y) => quantity(y, unit)).join(", ")]]
       : [];
     return [
       ...measured,

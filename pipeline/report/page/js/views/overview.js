@@ -82,7 +82,7 @@ class Scene {
         x: positions.points[i][positions.column],
         y: level.measured(k, i),
         share: level.measured(k, i) / level.measuredTotal(i),
-        title: `${level.name(k)}, measured at ${at}: ${figure(level.measured(k, i))}`,
+        title: `${level.name(k)}, ${positions.observed} at ${at}: ${figure(level.measured(k, i))}`,
       };
     });
   }
@@ -115,7 +115,7 @@ class Scene {
       readings: (scale) => {
         const point = positions.pointAt(target, scale);
         return drawn.map((k, i) => {
-          const measured = point === undefined ? "" : `, measured ${figure(level.measured(k, point))}`;
+          const measured = point === undefined ? "" : `, ${positions.observed} ${figure(level.measured(k, point))}`;
           const [found] = level.figures(k, target, [scale]);
           return [this.look(k), names[i], `${estimateText(found.value, found, "")}${measured}`];
         });
@@ -129,7 +129,7 @@ class Scene {
     drawn.forEach((k, i) => {
       const line = drawLine(chart, xs, values[i], this.look(k), level.name(k));
       line.addEventListener("click", () => this.state.toggle(level, k));
-      drawDots(chart, dots[i], this.look(k), { name: `${level.name(k)}, measured` });
+      drawDots(chart, dots[i], this.look(k), { name: `${level.name(k)}, ${positions.observed}` });
     });
     this.drawCrossovers(chart);
     if (right) {
@@ -184,7 +184,7 @@ class Scene {
       const area = drawBand(chart, band, `solid ${k === undefined ? "rest" : this.look(k)}`, name);
       if (k !== undefined) area.addEventListener("click", () => this.state.toggle(level, k));
     });
-    if (!share) drawDots(chart, totals, "total", { name: "measured total" });
+    if (!share) drawDots(chart, totals, "total", { name: `${positions.observed} total` });
   }
 
   /**
