@@ -393,12 +393,14 @@ def _said_along(findings: Findings, found: Runtime, positions: Positions) -> dic
 def _in_brief(findings: Findings, found: Runtime, said: Mapping[str, str], asked: Answers) -> list[Said]:
     """Say how time grows, what breaks or dominates, and what to do next, each in a few words."""
     potential, plan = asked.of(what_if.QUESTION), asked.of(next_measurement.QUESTION)
-    lost = _lost(findings, found.losses[-1], found.causes[-1], found.effort_unit) if found.losses else ""
     gain = potential.gain_text if potential else ""
+    largest = ("What dominates", f"{dominance(findings)} {gain}".strip())
+    if found.losses:
+        lost = _lost(findings, found.losses[-1], found.causes[-1], found.effort_unit)
+        largest = ("What breaks first", "; ".join(filter(None, (lost, gain))))
     brief = (
         ("How time grows", said.get("How time grows", "")),
-        ("What breaks first", "; ".join(filter(None, (lost, gain)))),
-        ("What dominates", "" if found.losses else dominance(findings)),
+        largest,
         ("What next", plan.first_step if plan else ""),
     )
     return [(name, _UNBROKEN.sub(SPACE, text)) for name, text in brief if text]

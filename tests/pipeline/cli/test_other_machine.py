@@ -9,6 +9,7 @@ import pytest
 from pipeline.config.options import Options
 from pipeline.stages.run import run
 from tests.flat_study import write_flat_study
+from tests.pipeline.report.page.studies import carried
 
 STUDY = Path(__file__).parents[3] / "sample_profiles" / "hpcg-strong"
 HERE = """
@@ -88,7 +89,10 @@ def test_commands_agree_on_the_other_machine(call, stored, machines, tmp_path, s
 def test_the_report_on_another_machine_is_a_file_of_its_own(call, stored, machines, tmp_path, refused):
     before = (stored / "report.html").read_bytes()
     assert call("report", stored, *machines, "-o", tmp_path / "there.html")[0] == 0
-    assert "On two machines" in (tmp_path / "there.html").read_text()
+    page = (tmp_path / "there.html").read_text()
+    assert "On two machines" in page and page.count("What goes over: ") == 1
+    assert carried(page)["observed"] == "projected"
+    assert carried((stored / "report.html").read_text())["observed"] == "measured"
     assert (stored / "report.html").read_bytes() == before
     assert "give -o FILE" in refused("report", stored, *machines)
 
