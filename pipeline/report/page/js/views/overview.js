@@ -115,7 +115,8 @@ class Scene {
       readings: (scale) => {
         const point = positions.pointAt(target, scale);
         return drawn.map((k, i) => {
-          const measured = point === undefined ? "" : `, ${positions.observed} ${figure(level.measured(k, point))}`;
+          const measured =
+            point === undefined ? "" : `, ${positions.observed} ${figure(level.measured(k, point))}`;
           const [found] = level.figures(k, target, [scale]);
           return [this.look(k), names[i], `${estimateText(found.value, found, "")}${measured}`];
         });

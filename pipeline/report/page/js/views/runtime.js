@@ -200,7 +200,10 @@ export function buildRuntime(state) {
   for (const chart of report.program?.charts ?? []) {
     const host = byId(`runtime-${chart.name}`);
     const draw = () => drawChart(host, positions, chart, state.target);
-    byId(`runtime-${chart.name}-key`).replaceChildren(...keyOf(chart, positions.observed), chartTools(host, chart.label, draw));
+    byId(`runtime-${chart.name}-key`).replaceChildren(
+      ...keyOf(chart, positions.observed),
+      chartTools(host, chart.label, draw),
+    );
     state.follow(host, draw);
   }
 }
