@@ -236,7 +236,7 @@ class VerdictLine:
     """What terminal, page, proposal and ``summary.json`` say first.
 
     Attributes:
-        text: ``10.9 s [6.43 .. 47.0] at p = 32, slower than 5.15 s at p = 2: do not go beyond p = 2``.
+        text: ``10.9 s (6.4 to 47 s) at p = 32, slower than 5.15 s at p = 2: do not go beyond p = 2``.
         trust: ``low``, ``medium`` or ``high``.
     """
 

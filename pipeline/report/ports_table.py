@@ -42,7 +42,8 @@ def _show_loop(out: Console, report: PortsReport, loop: LoopReport) -> None:
         _print(
             out,
             f"time on {loop.there.processor.name}: {figure(time.value, 4)} s "
-            f"({figure(time.lower, 4)} .. {figure(time.upper, 4)}), measured on {loop.here.processor.name}: "
+            f"({figure(time.lower, 4)} to {figure(time.upper, 4)} s), "
+            f"measured on {loop.here.processor.name}: "
             f"{figure(report.measured_seconds, 4)} s",
         )
 

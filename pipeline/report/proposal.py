@@ -18,7 +18,7 @@ from pipeline.questions.runtime.trust import Trust
 from pipeline.report.page.sections import repetitions_text
 from pipeline.report.runtime_charts import RuntimeChart
 from pipeline.wording.escaping import matplotlib as plain_text
-from pipeline.wording.quantities import counted, interval_text, point_text, quantity, times, value_text
+from pipeline.wording.quantities import counted, estimate_text, point_text, quantity, times, value_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -87,7 +87,7 @@ def _cost(analysis: Analysis, found: Runtime) -> str:
         text += f" {_wall(figures.wall)} and"
     hours = figures.core_hours
     value, lower, upper = (float(end[-1]) for end in (hours.value, hours.lower, hours.upper))
-    text += f" {figure(value)} core-hours ({interval_text(lower, upper)})"
+    text += f" {estimate_text(value, lower, upper, 'core-hours')}"
     efficiency = figures.of_scaling
     if np.isfinite(efficiency.value[-1]):
         text += f", at an efficiency of {_percent(float(efficiency.value[-1]))}"
@@ -126,8 +126,7 @@ def _percent(share: float) -> str:
 
 def _wall(wall: Estimate) -> str:
     value, lower, upper = (float(end[-1]) for end in (wall.value, wall.lower, wall.upper))
-    interval = interval_text(lower, upper, lambda seconds: quantity(seconds, "s"))
-    return f"{quantity(value, 's')} of wall time (90 % interval {interval})"
+    return f"{estimate_text(value, lower, upper, 's')} of wall time"
 
 
 def draw_chart(axes: "Axes", chart: RuntimeChart) -> None:

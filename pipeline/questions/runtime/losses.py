@@ -150,7 +150,7 @@ def _part(one: LossCause) -> str:
     if one.interval is None:
         return text
     low, high = one.interval
-    return f"{text} [{100 * low:.0f} .. {100 * high:.0f}]"
+    return f"{text} ({100 * low:.0f} to {100 * high:.0f} %)"
 
 
 def loss_causes(study: RuntimeStudy, losses: Losses) -> tuple[LossCause, ...]:

@@ -60,8 +60,8 @@ from pipeline.report.page.verdict_sentences import SPACE, Findings, dominance, s
 from pipeline.wording.quantities import (
     display_unit,
     estimate_text,
-    interval_text,
     readable_unit,
+    spoken_interval,
 )
 
 if TYPE_CHECKING:
@@ -420,7 +420,7 @@ def _growth(findings: Findings, found: Runtime) -> str:
     per_second = f"; {name} per second is {figure(rate)} times that at {reference}" if rate > 0 else ""
     return (
         f"From {reference} to {target} time grows like {name}^{figure(power)} on average "
-        f"(90{SPACE}% interval {interval_text(low, high)}){per_second}."
+        f"(90{SPACE}% interval {spoken_interval(low, high)}){per_second}."
     )
 
 

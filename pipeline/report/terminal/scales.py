@@ -47,7 +47,8 @@ class ScaleFigure:
         found = self._of(entry)
         if not found or found.lower is None or found.upper is None:
             return ""
-        return predicted_interval(found.lower * self.factor, found.upper * self.factor, self.write)
+        ends = (found.value or 0.0, found.lower, found.upper)
+        return predicted_interval(*(end * self.factor for end in ends), self.write)
 
     def _of(self, entry: Scale) -> Figure | None:
         found: Figure | None = getattr(entry, self.key)
@@ -236,6 +237,6 @@ def _sentence(scales: ShownScales, entry: Scale) -> str:
     parts = []
     for row in scales.rows:
         interval = "" if entry.measured else row.interval(entry)
-        parts.append(f"{row.name} {row.value(entry)}" + (f" [{interval}]" if interval else ""))
+        parts.append(f"{row.name} {row.value(entry)}" + (f" ({interval})" if interval else ""))
     kind = "measured" if entry.measured else "predicted"
     return f"{point_text(entry.point)}, {kind}: {', '.join(parts)}"

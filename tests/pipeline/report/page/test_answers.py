@@ -14,7 +14,7 @@ from pipeline.questions.planning.next_measurement import QUESTION
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.report.page import report_html
 from pipeline.stages.model import forecast_at
-from pipeline.wording.quantities import figure, quantity
+from pipeline.wording.quantities import figure, quantity, spoken_interval
 from tests.pipeline.report.page.studies import (
     ANSWERS,
     EFFORT,
@@ -63,7 +63,7 @@ def test_trust_has_its_reasons_and_the_back_test() -> None:
     test = found.back_test
     assert test is not None
     assert text["How sure"].startswith(f"Trust is {found.trust.trust.word}: ")
-    assert f"without p = 64 the models predict {quantity(test.value, 'core-s')} [" in text["How sure"]
+    assert f"without p = 64 the models predict {quantity(test.value, 'core-s')} (" in text["How sure"]
     assert f"{quantity(test.measured, 'core-s')} were measured" in text["How sure"]
 
 
@@ -71,10 +71,9 @@ def test_the_back_test_is_in_one_unit() -> None:
     text, found = answers_of(study_of({path: _times_a_million(of) for path, of in EFFORT.items()}))
     test = found.back_test
     assert test is not None
-    value, lower, upper, measured = (
-        figure(number / 3600) for number in (test.value, test.lower, test.upper, test.measured)
-    )
-    assert f"predict {value} core-hours [{lower} .. {upper}] there; {measured} core-hours" in text["How sure"]
+    value, measured = (figure(number / 3600) for number in (test.value, test.measured))
+    ends = spoken_interval(test.lower / 3600, test.upper / 3600)
+    assert f"predict {value} core-hours ({ends} core-hours) there; {measured} core-hours" in text["How sure"]
 
 
 def _times_a_million(effort: Callable[[float], float]) -> Callable[[float], float]:

@@ -10,6 +10,7 @@ import pytest
 from ingest.cpp_names import short_name
 from pipeline.models.growth import growth_classes
 from pipeline.report.page import report_html
+from pipeline.wording.quantities import estimate_text, interval_text
 from tests.pipeline.models.made import grid_of
 from tests.pipeline.report.page.browser import (
     WIDE,
@@ -148,7 +149,7 @@ def test_an_opened_row_tells_what_is_known_about_the_model(page: Any) -> None:
     value, low, high = (a[k, 0] for a in (prediction.value, prediction.lower, prediction.upper))
     assert facts.locator("dd").all_inner_texts()[1:] == [
         "compiler",
-        f"{value:.3g} core-s [{low:.3g} .. {high:.3g}]",
+        estimate_text(value, low, high, "core-s"),
         facts.locator(".formula").first.inner_text(),
         "LaTeXPython",
         f"SMAPE {models.quality.smape[k]:.1f} % (fit), {models.quality.cv_smape[k]:.1f} % (leave-one-out)",
@@ -186,7 +187,7 @@ def test_interval_at_the_target_is_that_of_the_models(page: Any) -> None:
     prediction = outlooks(study())[1].prediction
     k = study().regions.kernels.callpaths.index(("MPI_Allreduce",))
     row = page.locator("#legend tbody tr", has_text="MPI_Allreduce").inner_text()
-    assert f"{prediction.lower[k, 0]:.0f} .. {prediction.upper[k, 0]:.0f}" in row
+    assert interval_text(prediction.lower[k, 0], prediction.upper[k, 0]) in row
 
 
 def test_crossover_is_listed_and_marked(page: Any) -> None:

@@ -18,7 +18,7 @@ from pipeline.gate.target_forecast import forecast
 from pipeline.models.options import ModelOptions
 from pipeline.report.check.terminal import TOTAL_KERNEL
 from pipeline.report.page.comparison_page import comparison_html
-from pipeline.wording.quantities import estimate_text, figure
+from pipeline.wording.quantities import estimate_text, figure, spoken_interval
 from tests.pipeline.gate.studies import many, study
 from tests.pipeline.report.check.results import NASTY, compared, of_every_kind
 from tests.pipeline.report.page.browser import (
@@ -165,7 +165,7 @@ def test_ratios_are_those_tested_at_the_scale(page: Any, place: str, number: int
     (changed,) = (one for one in made()[2].kernels if one.kernel == KernelId(Scope.CALLPATH, ("main", "k1")))
     change = changed.measured[number]
     expected = (
-        f"worse; llvm / gcc here {change.ratio:.2f} [{change.lower:.2f} .. {change.upper:.2f}], for all rows"
+        f"worse; llvm / gcc here {estimate_text(change.ratio, change.lower, change.upper)}, for all rows"
     )
     assert expected in box(page, "k1").locator("title").text_content()
 
@@ -180,8 +180,10 @@ def test_any_common_scale_and_the_target_can_be_looked_at(page: Any, trees: Comp
     page.get_by_label("Scale").select_option(label="predicted at p = 512")
     target = trees.scales[-1].b
     low, high = target.whole
-    shows(page.locator("#difference .side"), f"core-s, 90 % interval {low:.0f} .. {high:.0f}. Whole program")
-    expected = f"{target.value[k]:.1f} core-s, 90 % interval {target.lower[k]:.1f} .. {target.upper[k]:.1f}"
+    whole = f"core-s, 90 % interval {spoken_interval(low, high)}. Whole program"
+    shows(page.locator("#difference .side"), whole)
+    ends = spoken_interval(target.lower[k], target.upper[k])
+    expected = f"{target.value[k]:.1f} core-s, 90 % interval {ends}"
     assert expected in box(page, "solve").locator("title").text_content()
 
 

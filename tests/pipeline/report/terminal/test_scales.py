@@ -20,12 +20,12 @@ def shown(show, content, **options):
 
 def test_strong_scaling_shows_time_speed_up_and_efficiency_with_intervals_beneath_targets():
     assert shown(show_scales, runtime(strong_entries())) == [
-        "p                    1       2       4       8  |             32",
-        "wall time [s]     10.0    10.0    10.0    10.0  |           10.0",
-        "                                                |   5.00 .. 20.0",
-        "speed-up          1.00    1.00    1.00    1.00  |           1.00",
-        "                                                |  0.500 .. 2.00",
-        "efficiency     100.0 %  50.0 %  25.0 %  12.5 %  |          3.1 %",
+        "p                    1       2       4       8  |            32",
+        "wall time [s]     10.0    10.0    10.0    10.0  |          10.0",
+        "                                                |     5.0 .. 20",
+        "speed-up          1.00    1.00    1.00    1.00  |          1.00",
+        "                                                |   0.50 .. 2.0",
+        "efficiency     100.0 %  50.0 %  25.0 %  12.5 %  |         3.1 %",
         "                                                |   1.6 .. 6.2 %",
     ]
 
@@ -42,8 +42,8 @@ def test_studies_without_targets_show_what_was_measured():
 def test_sizes_per_second_are_relative_and_weak_scaling_its_efficiency():
     sizes = [entry({"p": p}, measured=p < 8, wall_seconds=1.0, work_rate=p) for p in (2, 4, 8)]
     assert shown(show_scales, runtime(sizes, compared_by="size"))[3:] == [
-        "p per second,  2.00  4.00  |           8.00",
-        "relative                   |   4.00 .. 16.0",
+        "p per second,  2.00  4.00  |         8.00",
+        "relative                   |    4.0 .. 16",
     ]
     assert "p per second, relative  2.00  4.00" in shown(show_scales, runtime(sizes[:2], compared_by="size"))
     weak = [entry({"p": p}, measured=p < 8, wall_seconds=1.0, weak_efficiency=0.5) for p in (2, 4, 8)]
@@ -90,7 +90,7 @@ def test_scales_in_the_middle_are_left_out_first_and_it_is_said():
 def test_scales_become_sentences_if_not_even_three_fit():
     lines = shown(show_scales, runtime(strong_entries(time=12345.678)), width=30)
     assert lines[:3] == ["p = 1, measured: wall time [s]", "  12,300, speed-up 1.00,", "  efficiency 100.0 %"]
-    assert any("[6173 .. 24,700]" in line for line in lines[-4:])
+    assert any("(6173 .. 25,000)" in line for line in lines[-4:])
 
 
 def test_several_parameters_show_the_scales_of_the_target_and_what_is_common():
@@ -102,8 +102,8 @@ def test_several_parameters_show_the_scales_of_the_target_and_what_is_common():
     entries.append(entry({"p": 64, "n": 32, "m": 3}, measured=False, wall_seconds=5.0))
     lines = shown(show_scales, runtime(entries, compared_by="unknown"))
     assert lines[:2] == [
-        "p                 1     8  |            64",
-        "wall time [s]  32.0  32.0  |          5.00",
+        "p                 1     8  |         64",
+        "wall time [s]  32.0  32.0  |       5.00",
     ]
     assert lines[-1] == "All at n = 32, m = 3."
 

@@ -200,8 +200,8 @@ def test_a_budget_is_met_or_not(profile):
 
 
 def test_large_dilations_have_three_digits():
-    assert with_range(Dilation(1.99999, 1.5, 2.0)) == "2.0000 [1.5000 .. 2.00]"
-    assert with_range(Dilation(510.2, 200.0, 12_345.0)) == "510 [200 .. 12,300]"
+    assert with_range(Dilation(1.99999, 1.5, 2.0)) == "2.0000 (1.5000 to 2.00)"
+    assert with_range(Dilation(510.2, 200.0, 12_345.0)) == "510 (200 to 12,300)"
 
 
 def test_memory_is_rounded_up_to_whole_mebibytes():

@@ -16,7 +16,7 @@ import {
 } from "../draw/dom.js";
 import { csvButton, figureButtons, pathRows, toolMenu } from "../draw/files.js";
 import { coloured, differenceLegend } from "../draw/nodes.js";
-import { doublingText, intervalText, percent, quantity } from "../text/numbers.js";
+import { doublingText, figure, intervalText, percent, quantity, TO } from "../text/numbers.js";
 
 /** @import { Difference, Range, Reference, Side, Width } from "../data/difference.js" */
 /** @import { Box, BoxTree } from "../draw/boxes.js" */
@@ -353,5 +353,5 @@ function ratioText(a, b) {
 
 /** @param {Range | null} range */
 function rangeText(range) {
-  return range ? `, ${range.of} ${intervalText(range)}` : "";
+  return range ? `, ${range.of} ${intervalText(range, figure, TO)}` : "";
 }

@@ -6,7 +6,7 @@ import { linearDomain } from "../draw/axes.js";
 import { drawDots, drawEstimates, drawIntervals, drawLine, scaleChart } from "../draw/chart.js";
 import { byId, el } from "../draw/dom.js";
 import { chartTools } from "../draw/files.js";
-import { figure, intervalText, percent, tickLabel, valueText } from "../text/numbers.js";
+import { figure, intervalText, percent, TO, tickLabel, valueText } from "../text/numbers.js";
 
 /** @import { Range } from "../draw/axes.js" */
 /** @import { Positions } from "../data/positions.js" */
@@ -66,7 +66,7 @@ function described(chart, positions, points, curve, target) {
   /** @param {Figure} one */
   const at = ({ x, value }) => `${text(value)} at ${positions.scaled} = ${valueText(x)}`;
   const last = curve.find((one) => one.x === target);
-  const ahead = last ? `; predicted: ${at(last)}, 90 % interval ${intervalText(last, text)}` : "";
+  const ahead = last ? `; predicted: ${at(last)}, 90 % interval ${intervalText(last, text, TO)}` : "";
   return `${chart.label} over ${positions.scaled}. Measured: ${points.map(at).join(", ")}${ahead}.`;
 }
 
@@ -169,7 +169,7 @@ function readingsAt(chart, points, curve, scale, observed) {
   /** @type {Reading[]} */
   const rows = [];
   if (found) {
-    const ends = found.upper > found.lower ? ` [${intervalText(found, text)}]` : "";
+    const ends = found.upper > found.lower ? ` (${intervalText(found, text, TO)})` : "";
     rows.push(["c0", observed, `${text(found.value)}${ends}`]);
   }
   const model = curve.find((one) => one.x === scale);
