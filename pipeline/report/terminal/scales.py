@@ -47,8 +47,8 @@ class ScaleFigure:
         found = self._of(entry)
         if not found or found.lower is None or found.upper is None:
             return ""
-        ends = (found.value or 0.0, found.lower, found.upper)
-        return predicted_interval(*(end * self.factor for end in ends), self.write)
+        value, lower, upper = (end * self.factor for end in (found.value or 0.0, found.lower, found.upper))
+        return predicted_interval(value, lower, upper, self.write)
 
     def _of(self, entry: Scale) -> Figure | None:
         found: Figure | None = getattr(entry, self.key)

@@ -26,7 +26,7 @@ def test_strong_scaling_shows_time_speed_up_and_efficiency_with_intervals_beneat
         "speed-up          1.00    1.00    1.00    1.00  |          1.00",
         "                                                |   0.50 .. 2.0",
         "efficiency     100.0 %  50.0 %  25.0 %  12.5 %  |         3.1 %",
-        "                                                |   1.6 .. 6.2 %",
+        "                                                |  1.6 .. 6.2 %",
     ]
 
 
