@@ -164,6 +164,7 @@ def inspect(
     ],
     config: Config = None,
     totals: Annotated[bool, switch("--totals", "Show the sum of every metric, too.")] = False,
+    details: Annotated[bool, switch("--details", "Show every run on a line of its own.")] = False,
     propose: Annotated[
         bool, switch("--propose", "Write a list of the runs with guessed parameters, for pipeline.toml.")
     ] = False,
@@ -180,7 +181,12 @@ def inspect(
     from pipeline.stages.inspect import inspect_path, intact_result
     from pipeline.store.generation import is_result
 
-    given = {"--totals": totals, "--config": config, "--format": shown.table_format != TABLE}
+    given = {
+        "--totals": totals,
+        "--details": details,
+        "--config": config,
+        "--format": shown.table_format != TABLE,
+    }
     if is_result(path):
         refuse_beside("results", {"--propose": propose, "--out": output, **given})
         intact = intact_result(path)
@@ -194,7 +200,9 @@ def inspect(
     if output is not None:
         raise UsageError("only --propose writes a file", where="--out", hint="add --propose")
     found = inspect_path(path, load_options(config, path), totals=totals, progress=reading_progress)
-    shown.present(found, lambda: inspection_table(found), lambda screen: show_inspection(screen, found))
+    shown.present(
+        found, lambda: inspection_table(found), lambda screen: show_inspection(screen, found, details=details)
+    )
     show_skipped(list(map(vars, found.skipped)))
     if not found.usable:
         raise typer.Exit(ExitCode.BAD_INPUT)

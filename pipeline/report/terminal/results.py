@@ -268,15 +268,15 @@ def _names(analysis: Analysis, nodes: Sequence[int], width: int) -> list[str]:
 
 
 def show_jobs(out: Console, found: JobChoice) -> None:
-    """Print the jobs at measured scales, powers of two and the best ones, and say which are the best."""
+    """Say which jobs are the best, and print those at measured scales, powers of two and the best ones."""
+    for sentence in found.sentences:
+        show_sentence(out, sentence)
     shown = _main_jobs(found)
     out.print(terminal_table(jobs_table(found, shown), out.width))
     if hidden := len(found.jobs) - len(shown):
         show_sentence(
             out, f"{counted(hidden, 'scale')} in between left out; --format and --json have all.", "dim"
         )
-    for sentence in found.sentences:
-        show_sentence(out, sentence)
 
 
 def _main_jobs(found: JobChoice) -> list[JobAtScale]:

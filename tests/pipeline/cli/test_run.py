@@ -76,7 +76,7 @@ def test_model_prints_formulas_without_a_results_directory(call, strong_study, t
 def test_inspect_tells_runs_and_sizes(call, strong_study):
     code, told, _ = call("inspect", strong_study)
     assert code == 0
-    assert "Parameters: p" in told
+    assert told.startswith("OK: 10 runs, p = ")
     assert "time [s]" in told
     assert "total" not in told
 
@@ -213,11 +213,11 @@ def test_the_configuration_named_on_the_command_line_counts(call, strong_study, 
 
 def test_inspect_reads_the_runs_that_the_configuration_lists(call, strong_study, tmp_path):
     (strong_study / "pipeline.toml").write_text('[[run]]\npath = "app.p4.r1"\nparameters = {cores = 4}\n')
-    assert "Parameters: cores" in call("inspect", strong_study)[1]
+    assert " cores = " in call("inspect", strong_study)[1]
     (tmp_path / "own.toml").write_text(
         f'[[run]]\npath = "{strong_study}/app.p4.r1"\nparameters = {{q = 4}}\n'
     )
-    assert "Parameters: q" in call("inspect", strong_study, "--config", tmp_path / "own.toml")[1]
+    assert " q = " in call("inspect", strong_study, "--config", tmp_path / "own.toml")[1]
 
 
 @pytest.mark.slow
