@@ -314,7 +314,6 @@ class MachinesSection:
     unit: str
     regions: Sequence[tuple[str, Sequence[str]]]
     ways: Mapping[str, Sequence[str]]
-    assumptions: Sequence[str]
 
 
 def machines_section(study: "StudyOnTwoMachines") -> MachinesSection:
@@ -341,7 +340,6 @@ def machines_section(study: "StudyOnTwoMachines") -> MachinesSection:
         unit=unit,
         regions=[(name, _cells(one, factor)) for name, one in zip(names, leading, strict=True)],
         ways=ways,
-        assumptions=study.assumptions,
     )
 
 
