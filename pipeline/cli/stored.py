@@ -172,7 +172,7 @@ def plot(
     from dataclasses import replace
 
     from pipeline.report.plots import terminal_plot
-    from pipeline.report.render.console import console
+    from pipeline.report.render.console import console, show_sentence
     from pipeline.stages.plot import factor_lines, find_kernel, kernel_curve, plot_image, target_lines
     from pipeline.store.results import read_study
 
@@ -196,7 +196,7 @@ def plot(
     colour = screen.is_terminal and not screen.no_color
     typer.echo(terminal_plot(curve, width, height, colour=colour, logarithmic=not linear), color=colour)
     for line in (*factors, *(target_lines(analysis, level, number, targets) if len(targets) > 1 else ())):
-        screen.print(line, soft_wrap=True, markup=False)
+        show_sentence(screen, line)
 
 
 @command("verify", hidden=True)

@@ -171,7 +171,7 @@ def show_result(out: Console, summary: Summary, *, by: str, limit: int) -> None:
         out.print()
     if not summary.targets:
         show_crossovers(out, summary, by=by)
-        out.print(summary.notices[-1], soft_wrap=True, markup=False)
+        show_sentence(out, summary.notices[-1])
         return
     _show_factors(out, summary, by=by, limit=limit)
     show_crossovers(out, summary, by=by)
@@ -194,7 +194,7 @@ def show_predictions(out: Console, summary: Summary, *, by: str, limit: int) -> 
     """Print the predictions of the largest kernels, one column per target."""
     if not summary.targets:
         show_ranking(out, summary, by=by, limit=limit)
-        out.print(summary.notices[-1], soft_wrap=True, markup=False)
+        show_sentence(out, summary.notices[-1])
         return
     table = predictions_by_target(summary, by=by, limit=limit)
     if not table.columns[0].values:
