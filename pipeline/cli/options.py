@@ -56,6 +56,7 @@ MEANINGS = {
     "--to": (None, "Tool or format to write for"),
     "--group-by": ("NAME", "Group runs by this metadata"),
     "--history": ("FILE", "History of results over commits"),
+    "--details": (None, "Show more"),
     "--metric": ("NAME", "Metric to model or show"),
     "--budget": ("COST", "Cost at most"),
     "--efficiency": ("SHARE", "Parallel efficiency at least"),
@@ -152,7 +153,7 @@ WhatIf = Annotated[
     ),
 ]
 Limit = Annotated[int, valued("--limit", "N", "Number of rows to show, in every format.", min=1)]
-Details = Annotated[bool, switch("--details", "Also print tables, evidence and what the answer rests on.")]
+Details = Annotated[bool, switch("--details", "Show more: tables, evidence and what the answer rests on.")]
 Json = Annotated[str | None, valued("--json", "FILE", "Write JSON to this file, '-' for standard output.")]
 Format = Annotated[
     Literal["table", "csv", "md", "json", "latex"],

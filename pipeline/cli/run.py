@@ -51,7 +51,7 @@ def run(
         shared("--group-by", ": one study per value, such as of machine, side by side"),
     ] = None,
     details: Annotated[
-        bool, switch("--details", "Also print ranking, crossovers, remarks and POP efficiencies.")
+        bool, switch("--details", "Show more: ranking, crossovers, remarks, POP efficiencies.")
     ] = False,
     no_results: Annotated[
         bool, switch("--no-results", "Show the models of kernels alone; write no results directory.")
@@ -164,7 +164,7 @@ def inspect(
     ],
     config: Config = None,
     totals: Annotated[bool, switch("--totals", "Show the sum of every metric, too.")] = False,
-    details: Annotated[bool, switch("--details", "Show every run on a line of its own.")] = False,
+    details: Annotated[bool, switch("--details", "Show more: every run on a line of its own.")] = False,
     propose: Annotated[
         bool, switch("--propose", "Write a list of the runs with guessed parameters, for pipeline.toml.")
     ] = False,
