@@ -62,9 +62,10 @@ def run(
     from pipeline.columns.kernel_tables import ranking_table
     from pipeline.columns.scales import answer_table
     from pipeline.report.render.console import console, show_sentence
-    from pipeline.report.terminal.answer import GROWING_SHOWN, show_answer, show_next_step
+    from pipeline.report.terminal.answer import GROWING_SHOWN, show_answer, show_more, show_next_step
     from pipeline.report.terminal.results import show_efficiency, show_result
     from pipeline.stages.run import run
+    from pipeline.store.results import FILTER
 
     options = load_options(config, directory, **given)
     elsewhere = {"--on": machines.on, "--from": machines.from_machine, "--details": details}
@@ -97,13 +98,16 @@ def run(
     ):
         screen = console()
         show_next_step(screen, summary)
-        show_sentence(screen, f"Filter: {result.filter_effect}")
         if details:
+            show_more(screen, summary, rows["by"])
             screen.print()
             show_result(screen, summary, **rows)
             show_efficiency(screen, summary)
         state = "inputs unchanged, nothing recomputed" if result.reused else "written"
-        screen.print(f"Results in {options.out}/ ({state})", soft_wrap=True, markup=False)
+        way_on = [f"Results in {options.out}/ ({state})", f"pipeline bottlenecks {options.out}"]
+        if details or (options.out / FILTER).exists():
+            way_on.append(f"filter: {result.filter_effect}")
+        show_sentence(screen, " | ".join(way_on))
     if options.strict and result.damaged:
         raise typer.Exit(ExitCode.INCONCLUSIVE)
 

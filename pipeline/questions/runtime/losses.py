@@ -145,6 +145,13 @@ def causes_text(causes: Sequence[LossCause]) -> str:
     return ", ".join(parts)
 
 
+def main_cause(causes: Sequence[LossCause], than: str = "") -> str:
+    """Write the largest share and what it goes to, unless that is the same elsewhere: ``90 % by waiting``."""
+    first = causes[0]
+    share = f"{100 * first.share:.0f} %"
+    return share if first.cause == than else f"{share} by {_WORDS.get(first.cause, first.cause)}"
+
+
 def _part(one: LossCause) -> str:
     text = f"{_WORDS.get(one.cause, one.cause)} {100 * one.share:.0f} %"
     if one.interval is None:

@@ -60,6 +60,17 @@ def _left_out(made: FilterResult) -> str:
     )
 
 
+def need_of_filter(made: FilterResult) -> str:
+    """Say in a few words whether a filter is needed, and for what."""
+    prediction, called = made.prediction, made.decision.regions.called
+    if not called.any():
+        return effect_sentence(made)
+    before, after = (percent(prediction.dilation.at(at).value - 1.0) for at in (None, made.application))
+    if prediction.dilation.at(None).high - 1.0 <= ACCEPTABLE:
+        return f"not needed, overhead {before}"
+    return f"overhead {before} without it, {after} with it at {made.application.value}"
+
+
 def show_effect(out: Console, made: FilterResult) -> None:
     """Print visits, overhead and dilation without the filter, at run time and at compile time."""
     decision, prediction = made.decision, made.prediction
