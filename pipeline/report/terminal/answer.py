@@ -25,7 +25,6 @@ from pipeline.report.terminal.results import crossover_sentences, measured_value
 from pipeline.report.terminal.scales import show_scales
 from pipeline.wording.distinct_names import distinct_texts
 from pipeline.wording.quantities import (
-    JOIN,
     counted,
     display_unit,
     estimate_of,
@@ -57,8 +56,11 @@ def show_answer(
         out.print()
         show_scales(out, runtime)
     out.print()
-    for sentence, style in far_targets(summary):
-        show_sentence(out, f"{sentence}.", style)
+    if runtime is None:
+        _show_totals(out, summary)
+    else:
+        for sentence, style in far_targets(summary):
+            show_sentence(out, f"{sentence}.", style)
     for sentence, style in summary.answers.sentences():
         show_sentence(out, sentence, style)
     if modelled:
@@ -75,14 +77,18 @@ def show_answer(
 
 def show_more(out: Console, summary: Summary, by: str = "regions") -> None:
     """Print what the first screen leaves out: totals, limits, losses, and what overtakes what."""
-    for text, style in target_totals(summary):
-        show_sentence(out, f"At {text}.", style)
+    _show_totals(out, summary)
     for sentence, style in summary.answers.sentences(details=True):
         show_sentence(out, sentence, style)
     for sentence in summary.runtime.details if summary.runtime else ():
         show_sentence(out, sentence)
     if summary.targets:
         _show_crossing(out, summary, by)
+
+
+def _show_totals(out: Console, summary: Summary) -> None:
+    for text, style in target_totals(summary):
+        show_sentence(out, f"At {text}.", style)
 
 
 def _show_head(out: Console, summary: Summary, name: str) -> None:
@@ -125,7 +131,7 @@ def _show_growing(out: Console, summary: Summary, *, by: str, limit: int) -> Non
     columns = [
         *kernel_names(by, "What grows"),
         replace(now, heading="now"),
-        replace(then, heading=JOIN.join(point_text(rows[0]["predictions"][-1]["at"]).split(" "))),
+        replace(then, heading=point_text(rows[0]["predictions"][-1]["at"])),
         growth,
     ]
     out.print(terminal_table(filled(columns, rows), out.width))
