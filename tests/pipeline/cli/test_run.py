@@ -272,7 +272,9 @@ def test_without_visits_there_is_no_filter(call, tmp_path):
         metrics = [MetricSpec("time", [[1.0] * p, [4.0 / p] * p])]
         write_cubex(study / f"app.p{p}.r1" / "profile.cubex", parent=[-1, 0], metrics=metrics)
     _, text, _ = call("run", study, "--out", tmp_path / "r")
-    assert "Filter: none - it needs measured visits and times" in text
+    assert "filter" not in text
+    _, text, _ = call("run", study, "--out", tmp_path / "r", "--details")
+    assert "filter: none - it needs measured visits and times" in " ".join(text.split())
     assert not (tmp_path / "r" / "app.filter").exists()
 
 

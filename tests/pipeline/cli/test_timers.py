@@ -87,5 +87,5 @@ def test_a_mixed_directory_says_what_it_read(call, tmp_path):
     assert code == 2
     for program in ("CASTEP", "VASP", "GROMACS"):
         assert program in text
-    assert "1. the runs are of 3 programs: " in text
+    assert "1. the runs are of 3 programs: " in " ".join(text.split())
     assert "notes.txt: not a profile" in error

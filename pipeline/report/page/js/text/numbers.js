@@ -190,10 +190,18 @@ function roughPercent(share) {
 export function intervalText(interval, write = figure, between = BETWEEN, value = Number.NaN) {
   if (!interval || Number.isNaN(interval.lower) || Number.isNaN(interval.upper)) return "";
   const { lower, upper } = interval;
-  const rounding = Math.min((value - lower) / (Math.abs(lower) || 1), (upper - value) / (Math.abs(upper) || 1));
+  const rounding = Math.min(
+    (value - lower) / (Math.abs(lower) || 1),
+    (upper - value) / (Math.abs(upper) || 1),
+  );
   const far = Math.abs(upper - lower) > FINE * Math.min(Math.abs(lower), Math.abs(upper));
   const wide = far && !(rounding < LAST_OF_TWO);
-  const rough = write === percent ? roughPercent : write === figure ? (/** @type {number} */ one) => figure(one, 2) : write;
+  const rough =
+    write === percent
+      ? roughPercent
+      : write === figure
+        ? (/** @type {number} */ one) => figure(one, 2)
+        : write;
   const [low, high] = [lower, upper].map(wide ? rough : (one) => write(one));
   return `${high.endsWith(PERCENT) ? low.replace(PERCENT, "") : low}${between}${high}`;
 }
@@ -208,8 +216,13 @@ export function estimateText(value, interval, unit) {
   const [factor, shown] = unitOf(value, unit);
   const inUnit = interval && { lower: interval.lower * factor, upper: interval.upper * factor };
   const text = unit === "%" ? percent(value) : `${figure(value * factor)} ${shown}`.trimEnd();
-  const ends = unit === "%" ? intervalText(interval, percent, TO, value) : intervalText(inUnit, figure, TO, value * factor);
-  return ends && interval?.lower !== interval?.upper ? `${text} (${unit === "%" ? ends : `${ends} ${shown}`.trimEnd()})` : text;
+  const ends =
+    unit === "%"
+      ? intervalText(interval, percent, TO, value)
+      : intervalText(inUnit, figure, TO, value * factor);
+  return ends && interval?.lower !== interval?.upper
+    ? `${text} (${unit === "%" ? ends : `${ends} ${shown}`.trimEnd()})`
+    : text;
 }
 
 /**
