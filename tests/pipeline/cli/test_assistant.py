@@ -52,8 +52,8 @@ def test_every_answer_is_the_document_of_the_command_with_its_verdict(assistant,
     assert "64" in answers[3].verdict and "trust" in answers[3].verdict
     summary = stored_summary(read_results(out), [{"p": 64.0}], others=False)
     assert answers[3].document["kernels"] == summary["kernels"]
-    assert answers[4].verdict.startswith("Fastest")
-    assert "no kernel differs significantly" in answers[5].verdict
+    assert answers[4].verdict.startswith("Use p = ")
+    assert "no function differs significantly" in answers[5].verdict
     assert answers[6].document["outcome"] == "passed"
     assert files_below(strong_study) | files_below(out) == before
 

@@ -194,7 +194,7 @@ def test_crossover_is_listed_and_marked(page: Any) -> None:
     shows(page.locator("#crossovers"), "MPI_Allreduce overtakes")
     listed = page.locator("#crossovers li").all_inner_texts()
     assert [text.startswith("Between p = 16 and 32 ") for text in listed] == [True] * 3 + [False] * 2
-    assert [text.partition(" (")[2].split(",")[0] for text in listed] == ["seen"] * 3 + ["predicted"] * 2
+    assert [text.rpartition(" (")[2].split(",")[0] for text in listed] == ["seen"] * 3 + ["predicted"] * 2
     assert page.locator("#lines .crossing").count() == len(listed) - 1  # the last is beyond the chart
     choose(page, "#stack-options", "shares")
     assert "100 %" in page.locator("#stack .axis").nth(1).text_content()

@@ -82,7 +82,7 @@ def test_boxes_have_the_values_of_both_studies_and_the_verdict(page: Any, trees:
     scale = trees.scales[4]
     lines = box(page, "k1").locator("title").text_content().split("\n")
     assert lines[0] == "k1"
-    assert f"without its callees {scale.a.value[k]:.1f} core-s, 5 runs {scale.a.lower[k]:.1f} .. " in lines[1]
+    assert f"without its callees {scale.a.value[k]:.1f} core-s, 5 runs {scale.a.lower[k]:.1f} to " in lines[1]
     assert lines[2].startswith(f"llvm, measured at p = 128: {scale.b.value[k]:.1f} core-s")
     added, ratio = scale.b.value[k] - scale.a.value[k], scale.b.value[k] / scale.a.value[k]
     assert lines[3].startswith(f"Difference: +{added:.1f} core-s (×{ratio:.2f}); ")

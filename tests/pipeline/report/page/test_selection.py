@@ -181,5 +181,5 @@ def test_readings_have_intervals_and_say_what_was_measured(page: Any) -> None:
     )
     page.mouse.move(box["x"] + at_64, box["y"] + 60)
     shows(page.locator("#lines .readings"), "p = 64")
-    shows(page.locator("#lines .readings"), " .. ")
+    shows(page.locator("#lines .readings"), " to ")
     shows(page.locator("#lines .readings"), ", measured ")
