@@ -61,4 +61,4 @@ def test_a_comparison_cuts_names_only(call, pair, monkeypatch, columns):
     )
     for cell in set(found) - set(names):
         assert any(f" {cell} " in word for word in words), cell
-    assert {"A", "B", "share"} <= set(found) and "1.02 million" in found
+    assert {*(path.name for path in pair), "share"} <= set(found) and "1.02 million" in found
