@@ -6,7 +6,9 @@
     study.runs, study.measurements         # tables of pandas
     models = study.fit()                   # models.frame: one row per region
     models.predict(p=[64, 128])            # values with intervals
-    models["MPI_Allreduce"].plot()         # axes of matplotlib; .formula, .latex(), .python()
+    models.runtime(p=[64, 128])            # wall time, speed-up and efficiency with intervals
+    models.plot(p=128)                     # a figure of matplotlib: wall time and efficiency
+    models["MPI_Allreduce"].plot()         # axes of one kernel; .formula, .latex(), .python()
 
     pl.make_filter("profile.cubex", max_overhead=0.05).write("app.filter")
     pl.check("profiles", baseline="base.json").verdict
@@ -85,4 +87,4 @@ if not TYPE_CHECKING:  # a type checker reports names that do not exist
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return __all__

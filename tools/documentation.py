@@ -102,8 +102,8 @@ def _command(command: Any, name: str, level: int) -> Iterator[str]:  # noqa: ANN
     yield f"```text\n{name} {usage}\n```\n"
     rows = [row for parameter in command.params if (row := _parameter(parameter, context))]
     yield from ("| | |", "|---|---|", *rows, "")
-    for short, one in commands.items():
-        yield from _command(one, f"{name} {short}", level + (name != "pipeline"))
+    for short in command.list_commands(context) if commands else ():
+        yield from _command(commands[short], f"{name} {short}", level + (name != "pipeline"))
 
 
 def _parameter(parameter: Any, context: Any) -> str:  # noqa: ANN401

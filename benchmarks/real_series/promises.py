@@ -1,4 +1,4 @@
-"""Whether further measurements narrow forecasts as far as `pipeline advise` says.
+"""Whether further measurements narrow forecasts as far as `pipeline choose --measure` says.
 
     python -m benchmarks.real_series.promises FOLDER ...
 

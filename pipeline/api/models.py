@@ -20,7 +20,7 @@ from pipeline.models.options import MIN_EFFICIENCY
 from pipeline.models.prediction import Prediction
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis, Level, kernel_formulas, look_ahead
-from pipeline.questions.runtime.runtime import runtime
+from pipeline.questions.runtime.runtime import Runtime, runtime
 from pipeline.questions.runtime_summary import runtime_summary
 from pipeline.questions.what_if import what_if
 from pipeline.report.export import hatchet_graph_frame
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from hatchet import GraphFrame
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 Values = float | Sequence[float]
 _NAME_WIDTH = 60
@@ -278,6 +279,7 @@ class Models:
         /,
         *,
         min_efficiency: float = MIN_EFFICIENCY,
+        full: bool = False,
         **parameters: Values,
     ) -> "pd.DataFrame":
         """Return wall time, speed-up and efficiency: ``models.runtime(p=[64, 128])``.
@@ -285,30 +287,55 @@ class Models:
         Args:
             at: target points, arguments as of `predict`.
             min_efficiency: the efficiency up to whose scale ``attrs["efficient_up_to"]`` looks.
+            full: whether to add ``locations``, ``extrapolation``, ``effort``, every interval, and ``rate``,
+                ``gpu_hours`` and ``gpu_busy`` where they were measured.
             parameters: as of `predict`.
 
         Returns:
-            One row per measured point, then one per target: the parameters, ``measured``, ``locations``,
-            ``extrapolation``, and ``wall_seconds``, ``effort``, ``core_hours``, ``speedup``, ``efficiency``
-            (strong scaling), ``weak_efficiency`` (weak scaling) and ``work_rate`` (sizes), and with
-            accelerators ``gpu_hours`` and ``gpu_busy``, each followed by the ends of its 90 % interval, as
-            ``wall_seconds_lower`` and ``wall_seconds_upper``. NaN stands for what does not apply or is not
-            available. ``attrs`` holds everything else of the ``runtime`` in ``summary.json``: ``fastest``,
-            ``efficient_up_to``, ``losses``, ``back_test``, ``trust`` ...
+            One row per measured point, then one per target: the parameters, ``measured``, ``wall_seconds``
+            with its 90 % interval ``wall_seconds_lower`` and ``wall_seconds_upper``, ``speedup``,
+            ``efficiency`` (weak scaling: ``weak_efficiency``, sizes: ``work_rate``) and ``core_hours``.
+            What holds nothing is left out. ``attrs`` has the rest of the ``runtime`` in ``summary.json``:
+            ``fastest``, ``efficient_up_to``, ``losses``, ``back_test``, ``trust`` ...
 
         Raises:
             PipelineError: an invalid target, or the models are not of time.
         """
-        found = runtime(self._analysis, self._points(at, parameters), min_efficiency)
-        if found is None:
-            metric = self._analysis.callpaths.kernels.metric
-            raise UsageError(
-                f"the models are of {metric}, so there is no runtime", hint="fit the metric time"
-            )
-        table = runtime_frame(found, self.parameters)
+        found = self._runtime(self._points(at, parameters), min_efficiency)
+        table = runtime_frame(found, self.parameters, full=full)
         described = document(runtime_summary(found, self.parameters))
         table.attrs.update({key: value for key, value in described.items() if key != "at"})
         return table
+
+    def plot(
+        self, at: Mapping[str, Values] | None = None, /, *, logarithmic: bool = True, **parameters: Values
+    ) -> "Figure":
+        """Plot wall time and efficiency, measured and predicted, with 90 % intervals: ``models.plot(p=128)``.
+
+        Args:
+            at: the point up to which to plot; arguments as of `predict`.
+            logarithmic: whether the axis of the wall time is logarithmic.
+            parameters: as of `predict`.
+
+        Returns:
+            A figure of matplotlib with two axes; under weak scaling the second has the weak efficiency, for
+            sizes the work per second.
+
+        Raises:
+            PipelineError: an invalid target, or the models are not of time.
+        """
+        with extra("plot"):
+            from matplotlib import pyplot
+        from pipeline.report.proposal import FIGURE_SIZE, draw_charts
+        from pipeline.report.runtime_charts import runtime_charts
+
+        points = self._points(at, parameters)
+        found = self._runtime(points, MIN_EFFICIENCY)
+        figure = pyplot.figure(figsize=FIGURE_SIZE, layout="constrained")
+        draw_charts(figure, runtime_charts(self._analysis, found, points[-1], first="wall"))
+        if not logarithmic:
+            figure.axes[0].set_yscale("linear")
+        return figure
 
     def choose(
         self,
@@ -407,6 +434,15 @@ class Models:
     def _level(self) -> Level:
         level: Level = getattr(self._analysis, self._level_name)
         return level
+
+    def _runtime(self, points: FloatArray, min_efficiency: float) -> Runtime:
+        found = runtime(self._analysis, points, min_efficiency)
+        if found is None:
+            metric = self._analysis.callpaths.kernels.metric
+            raise UsageError(
+                f"the models are of {metric}, so there is no runtime", hint="fit the metric time"
+            )
+        return found
 
     def _points(self, at: Mapping[str, Values] | None, parameters: Mapping[str, Values]) -> FloatArray:
         return target_points(self._analysis, broadcast_points({**(at or {}), **parameters}))

@@ -14,7 +14,7 @@ from pipeline.projection.applications.projections import ApplicationProjection a
 from pipeline.report.frames import frame_html, projection_frame, two_machines_frame
 from pipeline.stages.project import project as project_files
 from pipeline.stages.projected_results import ProjectedForecast, places_of, project_read
-from pipeline.wording.quantities import counted, figure
+from pipeline.wording.quantities import counted, estimate_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,9 +53,8 @@ class Projection:
 
     def __repr__(self) -> str:
         """Return the total with its interval in one line."""
-        low, high = map(figure, self.interval)
         what = f"{self._result.title} on {self._result.machine}"
-        return f"Projection({what}: {figure(self.value)} {self.unit} [{low} .. {high}])"
+        return f"Projection({what}: {estimate_text(self.value, *self.interval, self.unit)})"
 
     def _repr_html_(self) -> str:
         return frame_html(repr(self), self.frame)

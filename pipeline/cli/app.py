@@ -9,14 +9,36 @@ from pkgutil import iter_modules
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 import pipeline.cli
 from ingest.errors import PipelineError, one_line
 from pipeline.report.render.standard_output import prepare_streams
 from pipeline.wording.exit_codes import ExitCode, exit_codes_line
 
+OLD_COMMANDS = {
+    "model": ("run", "--no-results", "--by", "callpath", "--limit", "30"),
+    "tree": ("bottlenecks", "--tree"),
+    "advise": ("choose", "--measure"),
+}
+"""Commands as they once were, and what they are now."""
+
+
+class _Commands(TyperGroup):
+    """The commands, which may also be given by the names they once had."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401  # of the click inside typer
+        """Find a command."""
+        return super().resolve_command(ctx, [*OLD_COMMANDS.get(args[0], args[:1]), *args[1:]])
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401  # as above
+        """Return their names as `COMMANDS` has them."""
+        return [name for names in COMMANDS.values() for name in names]
+
+
 app = typer.Typer(
     name="pipeline",
+    cls=_Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     epilog=f"Exit codes: {exit_codes_line()}",
@@ -43,44 +65,28 @@ def show_version(
     """Turn call-path profiles into an instrumentation filter, scaling models and future bottlenecks."""
 
 
-COMMANDS = (  # in the order of use, which is the order of `pipeline --help`; others come last
-    "inspect",
-    "run",
-    "bottlenecks",
-    "predict",
-    "choose",
-    "tree",
-    "plot",
-    "report",
-    "export",
-    "model",
-    "filter",
-    "advise",
-    "baseline",
-    "check",
-    "compare",
-    "project",
-    "ports",
-    "serve-mcp",
-    "machine",
-    "campaign",
-    "history",
-)
+COMMANDS = {
+    "From profiles to an answer": ("inspect", "run", "bottlenecks", "predict", "choose"),
+    "Look at results": ("plot", "report", "export"),
+    "Measure": ("filter", "campaign"),
+    "Watch": ("check", "compare", "baseline", "history"),
+    "Other machines": ("project", "machine"),
+    "More": ("ports", "serve-mcp"),
+}
+"""The commands in the order of use, by the panels of `pipeline --help`."""
 
 _OBJECTS_BETWEEN_COLLECTIONS = 50_000  # Python's default is 700
 
 
 def register() -> None:
-    """Import the modules beside this one, whose commands add themselves to `app`, in the order of use."""
+    """Import the modules beside this one, whose commands add themselves to `app`."""
     for module in iter_modules(pipeline.cli.__path__):
         if module.name != "assistant":  # it has no command, and loads all that it answers from
             importlib.import_module(f"pipeline.cli.{module.name}")
-    for registered in (app.registered_commands, app.registered_groups):
-        registered.sort(key=_place)
-
-
-def _place(command: Any) -> int:  # noqa: ANN401  # typer does not name the classes
-    return COMMANDS.index(command.name) if command.name in COMMANDS else len(COMMANDS)
+    panels = {name: panel for panel, names in COMMANDS.items() for name in names}
+    registered: list[Any] = [*app.registered_commands, *app.registered_groups]
+    for one in registered:
+        one.rich_help_panel = panels.get(one.name)
 
 
 def run_app() -> None:

@@ -192,7 +192,7 @@ class Assistant:
         found, _ = compare_studies((a, b), studies, comparison_rules(factor, _points(at)), options.models)
         whole = document(comparison_document(found))
         shown, left = _shortened(whole, ("kernels",), limit)
-        verdict = comparison_verdict(found.result, found.totals)
+        verdict = comparison_verdict(found)
         notices = [*_doubts(studies), *left]
         return Answer(verdict=verdict, shape="comparison", document=shown, notices=notices)
 

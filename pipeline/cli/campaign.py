@@ -30,7 +30,7 @@ _CAMPAIGN = "campaign.toml"
 _PLAN_ROWS = 30
 
 _campaign_app = typer.Typer(
-    help="Measure a program at several scales: from a description to an answer.", no_args_is_help=True
+    help="Measure a program at several scales, from a plan to an answer.", no_args_is_help=True
 )
 app.add_typer(_campaign_app, name="campaign")
 

@@ -10,6 +10,7 @@ from pipeline.cli.options import (
     At,
     ChosenMachines,
     Config,
+    Details,
     Format,
     Given,
     Json,
@@ -98,7 +99,7 @@ def baseline(
     config: Config = None,
     json: Json = None,
 ) -> None:
-    """Write measured values, models and noise of every kernel to a file for `pipeline check`."""
+    """Keep how a program scales, for `pipeline check` to compare with."""
     from pipeline.stages.check import baseline_text, read_study
     from pipeline.store.atomic import write_text
 
@@ -140,9 +141,13 @@ def check(
         ),
     ] = "",
     limit: Limit = 15,
+    details: Details = False,
     table_format: Format = "table",
 ) -> None:
-    """Check for scalability regressions. Exit code 0: no regression, 1: regression, 3: inconclusive."""
+    """Check for scalability regressions, as a gate in CI.
+
+    Exit code 0: no regression, 1: regression, 3: inconclusive.
+    """
     import sys
 
     from pipeline.report.check.terminal import check_table, show_check
@@ -163,7 +168,7 @@ def check(
     taken = tabled or STANDARD_OUTPUT in targets.values()
     write_for_github(result, source_root, sys.stderr if taken else sys.stdout)
     if not taken:
-        show_check(console(), result, limit=limit)
+        show_check(console(), result, limit=limit, details=details)
     raise typer.Exit(int(result.outcome))
 
 

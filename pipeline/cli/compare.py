@@ -10,6 +10,7 @@ from pipeline.cli.options import (
     At,
     ChosenMachines,
     Config,
+    Details,
     Given,
     Limit,
     Presentation,
@@ -43,13 +44,14 @@ def compare(
         shared("--out", ": a self-contained page, '-' for standard output"),
     ] = None,
     limit: Limit = 15,
+    details: Details = False,
     shown: Presentation = Presentation(),
     group_by: Annotated[
         str | None,
         shared("--group-by", ": compare two of them (machine=A,B), or all with the first"),
     ] = None,
 ) -> None:
-    """Report which kernels differ significantly between two studies, now and at the target scale."""
+    """Report which kernels differ significantly between two studies."""
     from ingest.errors import UsageError
     from pipeline.stages.check import comparison_rules, read_alike
     from pipeline.stages.run import compared_groups
@@ -73,8 +75,7 @@ def compare(
         studies = read_alike(sources, options, reading_progress, places)
         for study in studies:
             show_doubts(study.damaged, study.notices)
-        heading = f"A: {names[0]}, B: {names[1]}" if group_by is not None else ""
-        _compare(names, studies, rules, options.models, output, shown, limit, heading)
+        _compare(names, studies, rules, options.models, output, shown, limit, details)
 
 
 def _compare(
@@ -85,9 +86,9 @@ def _compare(
     page: str | None,
     shown: Presentation,
     limit: int,
-    heading: str,
+    details: bool,
 ) -> None:
-    """Compare two studies and write the result; the heading says which is which in the terminal."""
+    """Compare two studies and write the result."""
     from pipeline.gate.compared_studies import compare_trees
     from pipeline.report.check.document import comparison_document
     from pipeline.report.check.terminal import comparison_table, show_comparison
@@ -100,7 +101,4 @@ def _compare(
         write_output(page, comparison_html(found, compare_trees(compared, rules.targets), compared))
     written = shown.written(comparison_document(found), lambda: comparison_table(found, limit=limit))
     if page != STANDARD_OUTPUT and not written:
-        screen = console()
-        if heading:
-            screen.print(heading, markup=False, soft_wrap=True)
-        show_comparison(screen, found, limit=limit)
+        show_comparison(console(), found, limit=limit, details=details)

@@ -35,11 +35,14 @@ def report(
     given: Given,
     at: At = None,
     machines: ChosenMachines = ChosenMachines(),
-    output: Annotated[str | None, shared("--out", ": a copy of the page, '-' for standard output")] = None,
+    output: Annotated[
+        str | None,
+        shared("--out", ": a page beside report.html, which stays as it is, '-' for standard output"),
+    ] = None,
 ) -> None:
-    """Write report.html again, for other target points if any are given, or for another machine."""
+    """Write report.html again: for other targets or another machine."""
     from ingest.errors import UsageError
-    from pipeline.stages.report import report_stored
+    from pipeline.stages.report import report_stored, stored_page
 
     efficiency = chosen_efficiency(out, given)
     if machines.on is not None:
@@ -51,11 +54,11 @@ def report(
         found = project_results(out, machines.both, at or (), efficiency)
         write_output(output, found.page)
         return
-    path = report_stored(out, at or (), show_notice, efficiency, measured_on=machines.from_machine)
     if output is not None:
-        write_output(output, path.read_text(encoding="utf-8", errors="surrogateescape"))
-    if output != STANDARD_OUTPUT:
-        typer.echo(f"Report in {path}")
+        write_output(output, stored_page(out, at or (), efficiency, machines.from_machine))
+        return
+    path = report_stored(out, at or (), show_notice, efficiency, measured_on=machines.from_machine)
+    typer.echo(f"Report in {path}")
 
 
 @command("export")
@@ -81,7 +84,7 @@ def export(
     metric: Metric = None,
     job: JobOptions = JobOptions(),
 ) -> None:
-    """Write results for other tools, or for a computing-time proposal."""
+    """Write results for other tools or a computing-time proposal."""
     from ingest.errors import UsageError
     from pipeline.questions.analysis import look_ahead
     from pipeline.stages.model import require_additive, target_points

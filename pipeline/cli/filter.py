@@ -1,5 +1,6 @@
 """`pipeline filter`: an instrumentation filter from one profile or a directory of runs."""
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,8 +19,6 @@ from pipeline.config.options import Options, load_options
 from pipeline.wording.exit_codes import ExitCode
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from filters.make_filter import FilterResult
 
 
@@ -27,7 +26,10 @@ if TYPE_CHECKING:
 def filter(
     path: Annotated[Path, typer.Argument(metavar="PROFILE|DIR", help="A profile or a directory of runs.")],
     given: Given,
-    output: Annotated[str, shared("--out", ": the filter, '-' for standard output")] = "app.filter",
+    output: Annotated[
+        str | None,
+        shared("--out", ": the filter, '-' for standard output; without it, only say what it would do"),
+    ] = None,
     config: Config = None,
     explain: Annotated[
         str | None, valued("--explain", "REGION", "Explain the decision about a region; write nothing.")
@@ -46,9 +48,13 @@ def filter(
     ] = None,
     shown: Presentation = Presentation(),
 ) -> None:
-    """Select the regions that are worth measuring and write a verified filter file with its evidence."""
+    """Select the regions that are worth measuring.
+
+    With --out a filter file is written, and its evidence beside it.
+    """
     from filters.explanation import explain as explanation
     from pipeline.columns.filter_effects import effect_table
+    from pipeline.report.render.console import console, show_sentence
     from pipeline.stages.filter import filter_of_path, store_filter
 
     if explain is not None:
@@ -67,33 +73,40 @@ def filter(
     result, skipped = filter_of_path(path, options)
     show_skipped(skipped)
     if explain is not None:
-        typer.echo("\n".join(explanation(result.decision, result.prediction, explain)))
+        for line in explanation(result.decision, result.prediction, explain):
+            show_sentence(console(), line)
         return
     show_notices(result.notices)
     if output == STANDARD_OUTPUT:
         write_output(output, result.text)
-    else:
+    elif output is not None:
         store_filter(Path(output), result)
     taken = shown.written(result.evidence, lambda: effect_table(result.prediction))
     if not taken and output != STANDARD_OUTPUT:
-        _show(result, Path(output))
+        _show(result, path, output)
 
 
-def _show(result: "FilterResult", path: Path) -> None:
-    """Print what a written filter does, and the commands to use it."""
+def _show(result: "FilterResult", source: Path, written: str | None) -> None:
+    """Print what a filter does, and the commands to use it or to write it."""
     from filters.explanation import next_commands
-    from pipeline.report.render.console import console
+    from pipeline.report.render.console import console, show_sentence
     from pipeline.report.terminal.filter import show_effect, show_memory
 
     screen = console()
     show_effect(screen, result)
     show_memory(screen, result.memory)
-    typer.echo(f"Written to {path}, evidence to {path}.json. Use it with")
+    if written is None:
+        command = shlex.join(("pipeline", "filter", str(source), "-o", "app.filter"))
+        show_sentence(screen, f"Nothing is written. To write it: {command}")
+        return
+    show_sentence(screen, "Written, the evidence beside it as .json. Use it with")
     if result.usage:
-        commands = [result.usage.replace("FILE", str(path))]
+        commands = [result.usage.replace("FILE", written)]
     else:
-        commands = list(next_commands(path, result.application, result.memory.filtered, result.decision.runs))
-    for line in commands:
+        commands = list(
+            next_commands(Path(written), result.application, result.memory.filtered, result.decision.runs)
+        )
+    for line in commands:  # whole, so that they can be copied
         typer.echo(f"  {line}")
 
 
@@ -116,11 +129,8 @@ def _verify(path: Path, second: Path, options: Options, rules: Path | None, show
 
     found = verify_filter(path, second, options, rules)
     show_skipped(found.skipped)
-
-    def draw(screen: "Console") -> None:
-        typer.echo(f"Filter: {found.filter}")
-        show_verification(screen, found)
-
-    shown.present(found, lambda: verification_table(found.points), draw)
+    shown.present(
+        found, lambda: verification_table(found.points), lambda screen: show_verification(screen, found)
+    )
     if not found.agrees:
         raise typer.Exit(ExitCode.INCONCLUSIVE)

@@ -41,7 +41,7 @@ def history_command(
         shared("--machine", ": whose entries to show, by default that of the newest entry"),
     ] = "",
 ) -> None:
-    """Record results across commits and find when a kernel changed."""
+    """Record results over commits and find when a kernel changed."""
     from ingest.errors import UsageError
 
     if context.invoked_subcommand is not None:

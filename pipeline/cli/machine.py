@@ -9,9 +9,7 @@ from pipeline.cli.app import app
 from pipeline.cli.options import Presentation, command, shared, switch, valued
 from pipeline.cli.output import STANDARD_OUTPUT, show_notice, show_notices, write_output
 
-_machine_app = typer.Typer(
-    help="List machines to project to, or measure the one at hand.", no_args_is_help=True
-)
+_machine_app = typer.Typer(help="List machines to project to, or measure this one.", no_args_is_help=True)
 app.add_typer(_machine_app, name="machine")
 
 Output = Annotated[str, shared("--out", ": the machine file, '-' for standard output")]

@@ -20,8 +20,9 @@ from pipeline.models.options import MIN_EFFICIENCY
 _SHORT = {"--out": "-o"}
 
 PANELS = {
-    "Answer": "at efficiency metric on from what-if potential details focus group-by factor variant show "
-    "last totals linear least steps price cores-per-node isoefficiency function loop time clock from-clock",
+    "Answer": "at efficiency metric on from what-if potential tree least details focus group-by factor "
+    "variant show last totals linear steps price cores-per-node isoefficiency measure function loop time "
+    "clock from-clock",
     "Limits": "deadline budget memory-per-node energy",
     "Compared with": "baseline history paired-with machine",
     "Verdict": "common allow-missing detect expect",
@@ -30,8 +31,8 @@ PANELS = {
     "Models": "parameter scaling per without hold-out exclude-metrics prior method",
     "Overhead": "overhead event-cost baseline-time calibrate",
     "Reading": "config jobs strict engine scheduler source-root llvm-mca",
-    "Output": "out to form abridge whole-files by limit format json junit sarif markdown code-quality "
-    "png svg",
+    "Output": "out no-results to form abridge whole-files by limit format json junit sarif markdown "
+    "code-quality png svg",
 }
 """The options of every panel of the help; an option means the same in every command."""
 
@@ -55,6 +56,7 @@ MEANINGS = {
     "--to": (None, "Tool or format to write for"),
     "--group-by": ("NAME", "Group runs by this metadata"),
     "--history": ("FILE", "History of results over commits"),
+    "--details": (None, "Show more"),
     "--metric": ("NAME", "Metric to model or show"),
     "--budget": ("COST", "Cost at most"),
     "--efficiency": ("SHARE", "Parallel efficiency at least"),
@@ -151,6 +153,7 @@ WhatIf = Annotated[
     ),
 ]
 Limit = Annotated[int, valued("--limit", "N", "Number of rows to show, in every format.", min=1)]
+Details = Annotated[bool, switch("--details", "Show more: tables, evidence and what the answer rests on.")]
 Json = Annotated[str | None, valued("--json", "FILE", "Write JSON to this file, '-' for standard output.")]
 Format = Annotated[
     Literal["table", "csv", "md", "json", "latex"],
@@ -258,7 +261,10 @@ class JobOptions:
     """What a job must hold, as it is given."""
 
     deadline: Annotated[str | None, valued("--deadline", "TIME", "Wall time at most, such as 6h.")] = None
-    budget: Annotated[str | None, shared("--budget", ", such as 50000core-h")] = None
+    budget: Annotated[
+        str | None,
+        shared("--budget", ", such as 50000core-h; of --measure, by default what was spent so far"),
+    ] = None
     efficiency: Annotated[str | None, shared("--efficiency", ", such as 75%")] = None
     memory_per_node: Annotated[
         str | None, valued("--memory-per-node", "SIZE", "Memory of a node at most, such as 256GB.")

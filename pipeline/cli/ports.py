@@ -39,7 +39,7 @@ def ports(
     llvm_mca: Mca = None,
     shown: Presentation = Presentation(),
 ) -> None:
-    """Show what limits a function's loops on a processor core: ports, front end or dependencies."""
+    """Show what limits a function's loops on a processor core."""
     from pipeline.columns.loops import loops_table
     from pipeline.report.ports_table import show_ports
     from pipeline.stages.ports import ports

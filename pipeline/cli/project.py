@@ -85,7 +85,7 @@ def project(
     listed: Listed = False,
     shown: KernelPresentation = KernelPresentation(),
 ) -> None:
-    """Predict an application, or measured results, on another machine, part by part, with intervals."""
+    """Predict results, or an application, on another machine."""
     from ingest.errors import UsageError
 
     if listed:

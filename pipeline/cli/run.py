@@ -1,4 +1,4 @@
-"""Commands that read profiles: `run` and `model`, with or without results, and `inspect` without models."""
+"""Commands that read profiles: `run`, with or without results, and `inspect` without models."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -34,9 +34,14 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
+_OF_RESULTS = ("out", "exclude_metrics", "engine", "scheduler")
+
+
 @command("run", Options)
 def run(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Directory of runs, such as app.p4.r1/.")],
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Directory of runs, such as app.p4.r1/, or a table.")
+    ],
     given: Given,
     machines: ChosenMachines = ChosenMachines(),
     config: Config = None,
@@ -46,22 +51,31 @@ def run(
         shared("--group-by", ": one study per value, such as of machine, side by side"),
     ] = None,
     details: Annotated[
-        bool, switch("--details", "Also print ranking, crossovers, remarks and POP efficiencies.")
+        bool, switch("--details", "Show more: ranking, crossovers, remarks, POP efficiencies.")
+    ] = False,
+    no_results: Annotated[
+        bool, switch("--no-results", "Show the models of kernels alone; write no results directory.")
     ] = False,
 ) -> None:
-    """Read profiles, write a Score-P filter, model every kernel and rank future bottlenecks."""
+    """Read profiles and answer how far the program scales, and why."""
     from ingest.record_codec import document
     from pipeline.columns.kernel_tables import ranking_table
     from pipeline.columns.scales import answer_table
     from pipeline.report.render.console import console, show_sentence
-    from pipeline.report.terminal.answer import GROWING_SHOWN, show_answer, show_next_step
+    from pipeline.report.terminal.answer import GROWING_SHOWN, show_answer, show_more, show_next_step
     from pipeline.report.terminal.results import show_efficiency, show_result
     from pipeline.stages.run import run
+    from pipeline.store.results import FILTER
 
     options = load_options(config, directory, **given)
+    elsewhere = {"--on": machines.on, "--from": machines.from_machine, "--details": details}
+    if no_results:
+        stored = {f"--{one.replace('_', '-')}": given[one] for one in _OF_RESULTS}
+        refuse_beside("--no-results", elsewhere | stored | {"--group-by": group_by})
+        _show_models(directory, options, shown)
+        return
     if group_by is not None:
-        given = {"--on": machines.on, "--from": machines.from_machine}
-        refuse_beside("--group-by", given | {"--details": details})
+        refuse_beside("--group-by", elsewhere)
         _show_groups(directory, options, group_by, shown)
         return
     places = machines.places  # mistakes are said before the work
@@ -84,13 +98,16 @@ def run(
     ):
         screen = console()
         show_next_step(screen, summary)
-        show_sentence(screen, f"Filter: {result.filter_effect}")
         if details:
+            show_more(screen, summary, rows["by"])
             screen.print()
             show_result(screen, summary, **rows)
             show_efficiency(screen, summary)
         state = "inputs unchanged, nothing recomputed" if result.reused else "written"
-        screen.print(f"Results in {options.out}/ ({state})", soft_wrap=True, markup=False)
+        way_on = [f"Results in {options.out}/ ({state})", f"pipeline bottlenecks {options.out}"]
+        if details or (options.out / FILTER).exists():
+            way_on.append(f"filter: {result.filter_effect}")
+        show_sentence(screen, " | ".join(way_on))
     if options.strict and result.damaged:
         raise typer.Exit(ExitCode.INCONCLUSIVE)
 
@@ -121,14 +138,8 @@ def _show_groups(directory: Path, options: Options, name: str, shown: Presentati
         raise typer.Exit(ExitCode.INCONCLUSIVE)
 
 
-@command("model", Options)
-def model(
-    path: Annotated[Path, typer.Argument(metavar="FILE|DIR", help="A series file or a directory of runs.")],
-    given: Given,
-    config: Config = None,
-    shown: KernelPresentation = KernelPresentation(by="callpath", limit=30),
-) -> None:
-    """Fit and show models without writing a results directory."""
+def _show_models(path: Path, options: Options, shown: KernelPresentation) -> None:
+    """Fit and show models without a results directory."""
     from ingest.locate import locate
     from pipeline.columns.kernel_tables import models_table
     from pipeline.report.render.console import console
@@ -138,7 +149,6 @@ def model(
     from pipeline.stages.overhead import true_times
     from pipeline.stages.selection import focused, selected
 
-    options = load_options(config, path, **given)
     located = locate(path, options.runs, options.table, options.parameter)
     read = ingest(located, options.metric, options.processes, reading_progress)
     read = selected(with_parameter(true_times(read, options)), options)
@@ -158,6 +168,7 @@ def inspect(
     ],
     config: Config = None,
     totals: Annotated[bool, switch("--totals", "Show the sum of every metric, too.")] = False,
+    details: Annotated[bool, switch("--details", "Show more: every run on a line of its own.")] = False,
     propose: Annotated[
         bool, switch("--propose", "Write a list of the runs with guessed parameters, for pipeline.toml.")
     ] = False,
@@ -167,14 +178,19 @@ def inspect(
     ] = None,
     shown: Presentation = Presentation(),
 ) -> None:
-    """Show what is read, end with OK or a list of problems, and propose parameters if names give none."""
+    """Show what is read, and OK or every problem; propose parameters if names give none."""
     from ingest.errors import UsageError
     from pipeline.columns.measured_runs import inspection_table
     from pipeline.report.terminal.measurements import show_inspection
     from pipeline.stages.inspect import inspect_path, intact_result
     from pipeline.store.generation import is_result
 
-    given = {"--totals": totals, "--config": config, "--format": shown.table_format != TABLE}
+    given = {
+        "--totals": totals,
+        "--details": details,
+        "--config": config,
+        "--format": shown.table_format != TABLE,
+    }
     if is_result(path):
         refuse_beside("results", {"--propose": propose, "--out": output, **given})
         intact = intact_result(path)
@@ -188,7 +204,9 @@ def inspect(
     if output is not None:
         raise UsageError("only --propose writes a file", where="--out", hint="add --propose")
     found = inspect_path(path, load_options(config, path), totals=totals, progress=reading_progress)
-    shown.present(found, lambda: inspection_table(found), lambda screen: show_inspection(screen, found))
+    shown.present(
+        found, lambda: inspection_table(found), lambda screen: show_inspection(screen, found, details=details)
+    )
     show_skipped(list(map(vars, found.skipped)))
     if not found.usable:
         raise typer.Exit(ExitCode.BAD_INPUT)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _INSTRUCTIONS = """\
 Scaling models of parallel programs, made from measured profiles. Begin with `inspect`, then `run` for a
 directory of runs, or `predict` for a results directory; `choose` finds the scale of a job.
-Cite every predicted value with its 90 % interval, as value [lower .. upper], and the trust that the verdict
+Cite every predicted value with its 90 % interval, as value (lower to upper), and the trust that the verdict
 states. Say so if the notices doubt it, or if a target lies far beyond the measured range (`extrapolation`).
 Paths are relative to the directory that is served. Nothing is written there.
 """
@@ -30,7 +30,7 @@ Root = Annotated[
 
 @command("serve-mcp", outputs=())
 def serve_mcp(root: Root = Path()) -> None:
-    """Answer an assistant (Model Context Protocol): inspect, run, predict, choose, compare, check."""
+    """Answer an assistant over the Model Context Protocol."""
     from ingest.errors import UsageError
 
     if not root.is_dir():

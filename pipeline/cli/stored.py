@@ -1,4 +1,4 @@
-"""Commands that show a stored result: `predict`, `bottlenecks`, `tree`, `plot` and `advise`."""
+"""Commands that show a stored result: `predict`, `bottlenecks` and `plot`."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -38,7 +38,7 @@ def predict(
     changes: WhatIf = None,
     shown: KernelPresentation = KernelPresentation(),
 ) -> None:
-    """Predict every kernel at the target points, with intervals."""
+    """Predict every kernel at the target scale, with intervals."""
     from pipeline.columns.kernel_tables import predictions_table
     from pipeline.report.terminal.results import show_predictions
     from pipeline.stages.model import change_notices, stored_summary
@@ -62,15 +62,30 @@ def bottlenecks(
         bool,
         switch("--potential", "Rank what kernels would gain twice as fast, perfectly scaling or balanced."),
     ] = False,
+    tree: Annotated[
+        bool, switch("--tree", "Show the call tree with shares and growth, as measured or predicted (--at).")
+    ] = False,
+    least: Annotated[
+        str | None,
+        valued("--least", "SHARE", "Hide call paths of --tree below this inclusive share; default: 1%."),
+    ] = None,
     shown: KernelPresentation = KernelPresentation(),
 ) -> None:
-    """Rank kernels at the target scale: growth, share of the total, crossovers."""
+    """Rank kernels at the target scale: growth, share, crossovers."""
     from ingest.errors import UsageError
     from pipeline.columns.kernel_tables import ranking_table
     from pipeline.report.terminal.results import show_result
     from pipeline.stages.model import change_notices, stored_summary
     from pipeline.store.results import read_study
 
+    if tree:
+        others = {"--on": machines.on, "--from": machines.from_machine, "--potential": potential}
+        rows = {"--by": shown.by != "region", "--limit": shown.limit != KernelPresentation.limit}
+        refuse_beside("--tree", others | rows | {"--what-if": changes})
+        _show_tree(out, at or (), metric, least or "1%", shown)
+        return
+    if least is not None:
+        raise UsageError("only --tree hides call paths", where="--least", hint="add --tree")
     efficiency = chosen_efficiency(out, {})
     places = machines.places
     if potential:
@@ -109,17 +124,9 @@ def _show_potential(
     shown.present(document, lambda: table, lambda screen: show_table(screen, table))
 
 
-@command("tree")
-def tree(
-    out: Out,
-    at: At = None,
-    metric: Metric = None,
-    least: Annotated[
-        str, valued("--least", "SHARE", "Hide call paths below this inclusive share, such as 1% or 0.01.")
-    ] = "1%",
-    shown: Presentation = Presentation(),
+def _show_tree(
+    out: Path, at: Sequence[Mapping[str, float]], metric: str | None, least: str, shown: Presentation
 ) -> None:
-    """Show the call tree with shares and growth, measured at the largest scale or predicted (--at)."""
     from ingest.record_codec import document
     from pipeline.columns.shown_tree import tree_table
     from pipeline.config.option_readers import read_option_share
@@ -129,14 +136,14 @@ def tree(
 
     share = read_option_share("--least", least)
     analysis = read_analysis(out, metric)
-    places = [[target] for target in at or ()] or [[]]
+    places = [[target] for target in at] or [[]]
     trees = [(tree_point(analysis, place), *tree_values(analysis, place)) for place in places]
 
     def draw(screen: "Console") -> None:
         for _, values, origin in trees:
             show_tree(screen, analysis, values, origin, share)
 
-    summary = document(summary_of(analysis, at or ())) if shown.json else {}
+    summary = document(summary_of(analysis, at)) if shown.json else {}
     shown.present(summary, lambda: tree_table(analysis, [tree[:2] for tree in trees], share), draw)
 
 
@@ -160,12 +167,12 @@ def plot(
     ] = None,
     linear: Annotated[bool, switch("--linear", "Use linear instead of logarithmic axes.")] = False,
 ) -> None:
-    """Plot a kernel: measured points, model and 90 % interval up to the target scale."""
+    """Plot a kernel: measurements, model and 90 % interval."""
     import shutil
     from dataclasses import replace
 
     from pipeline.report.plots import terminal_plot
-    from pipeline.report.render.console import console
+    from pipeline.report.render.console import console, show_sentence
     from pipeline.stages.plot import factor_lines, find_kernel, kernel_curve, plot_image, target_lines
     from pipeline.store.results import read_study
 
@@ -189,44 +196,7 @@ def plot(
     colour = screen.is_terminal and not screen.no_color
     typer.echo(terminal_plot(curve, width, height, colour=colour, logarithmic=not linear), color=colour)
     for line in (*factors, *(target_lines(analysis, level, number, targets) if len(targets) > 1 else ())):
-        screen.print(line, soft_wrap=True, markup=False)
-
-
-@command("advise")
-def advise(
-    out: Out,
-    budget: Annotated[
-        str | None,
-        shared(
-            "--budget",
-            ", such as 500core-h or 3000core-s, without a unit core-seconds; by default as much as the study "
-            "has cost so far",
-        ),
-    ] = None,
-    at: At = None,
-    shown: Presentation = Presentation(),
-) -> None:
-    """Plan the measurements that narrow the prediction at the target most per core-second."""
-    from ingest.record_codec import document
-    from pipeline.columns.measured_runs import advice_table
-    from pipeline.config.option_readers import parse_budget
-    from pipeline.questions.planning.next_measurement import PlanOfTarget, plan_measurements
-    from pipeline.report.render.terminal_tables import show_table
-    from pipeline.stages.model import target_points
-    from pipeline.store.results import read_study
-
-    study = read_study(out)
-    analysis, spend = study.chosen, None
-    if budget is not None:
-        spend = parse_budget(budget, unit="core-s", where="--budget")
-    plans = [
-        plan_measurements(analysis, target, spend)
-        for target in target_points(analysis, at or study.result.configuration.get("at", ()))
-    ]
-    several = [PlanOfTarget(target=plan.target, plan=plan.plan) for plan in plans]
-    table = advice_table(plans, analysis.experiment.parameters)
-    content = document(several if len(plans) > 1 else plans[0].plan)
-    shown.present(content, lambda: table, lambda screen: show_table(screen, table))
+        show_sentence(screen, line)
 
 
 @command("verify", hidden=True)

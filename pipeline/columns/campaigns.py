@@ -11,7 +11,7 @@ from ingest.number_text import figure, percent, value_text
 from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import QUANTITY, SHARE, WHOLE_KIND, Column, filled, stored
 from pipeline.questions.planning.rounds import LiftedLimit
-from pipeline.wording.quantities import counted, interval_text, point_text, quantity, readable_unit
+from pipeline.wording.quantities import counted, point_text, quantity, readable_unit, spoken_interval
 
 RunStatus: TypeAlias = Literal["planned", "submitted", "running", "done", "failed"]
 
@@ -234,7 +234,7 @@ def _answer_sentence(question: AskedQuantity, summary: ShownCampaign) -> str:
         return f"{asked}: no answer yet"
     *_, answer = answers
     write = partial(_answer_text, question.quantity)
-    interval = interval_text(answer.lower, answer.upper, write)
+    interval = spoken_interval(answer.lower, answer.upper, write)
     return (
         f"{asked}: {write(answer.value)}, 90 % interval {interval}. "
         f"Its width is {percent(answer.width)}, {percent(question.width)} is wanted"

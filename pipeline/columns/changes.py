@@ -16,13 +16,18 @@ _NO_STYLES: Mapping[Ruling, str] = MappingProxyType({})
 
 @dataclass(frozen=True, kw_only=True)
 class ChangeWords:
-    """What verdicts and the two studies are called."""
+    """What verdicts and the two studies are called: `sides` in files, `names` for people."""
 
     verdicts: Mapping[Ruling, str]
     sides: tuple[str, str]
+    names: tuple[str, str]
 
 
-CHECK_WORDS = ChangeWords(verdicts={verdict: verdict.value for verdict in Ruling}, sides=("baseline", "now"))
+CHECK_WORDS = ChangeWords(
+    verdicts={verdict: verdict.value for verdict in Ruling},
+    sides=("baseline", "now"),
+    names=("baseline", "now"),
+)
 
 AtTarget: TypeAlias = tuple[KernelResult, int]
 """A kernel, and which of the targets."""
@@ -99,7 +104,14 @@ def change_columns(
         Column(key="level", each=lambda row: row[0].kernel.level.value, audience=files),
         _verdicts(words.verdicts, styles, files),
         *(
-            Column(key=side, kind=FIGURE, unit=unit, unit_in_title=True, each=partial(_value, place))
+            Column(
+                key=side,
+                heading=words.names[place],
+                kind=FIGURE,
+                unit=unit,
+                unit_in_title=True,
+                each=partial(_value, place),
+            )
             for place, side in enumerate(words.sides)
         ),
         Column(key="share", kind=SHARE, each=lambda row: number(row[0].share)),

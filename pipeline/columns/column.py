@@ -207,8 +207,8 @@ class Column(Generic[Found]):
             if low is None or high is None
             else self.vague
             if self.vague and high > MOST_SPAN * low
-            else _interval(low, high, shown[0], self.write)
-            for low, high in zip(ends[1], ends[2], strict=True)
+            else _interval(found, low, high, shown[0], self.write)
+            for found, low, high in zip(*ends, strict=True)
         )
         return [
             value,
@@ -223,8 +223,13 @@ class Column(Generic[Found]):
         ]
 
 
-def _interval(low: float, high: float, factor: float, write: Callable[[float], str] | None) -> str:
-    return interval_text(low * factor, high * factor) if write is None else interval_text(low, high, write)
+def _interval(
+    found: float | None, low: float, high: float, factor: float, write: Callable[[float], str] | None
+) -> str:
+    inside = math.nan if found is None else found
+    if write is None:
+        return interval_text(low * factor, high * factor, of=inside * factor)
+    return interval_text(low, high, write, of=inside)
 
 
 def stored(key: str, rows: Sequence[Any]) -> list[Any]:

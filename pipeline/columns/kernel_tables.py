@@ -188,7 +188,7 @@ def _predictions_at(heading: str, entries: Rows, rows: Rows) -> Column[Rows]:
     at: Column[Rows] = replace(PREDICTION, values=lambda _: entries, unit=rows[-1]["unit"] if rows else "")
     value, _, interval = at.filled(rows)
     unit = value.heading.removeprefix(PREDICTION.heading)
-    texts = [f"{one} [{both}]" for one, both in zip(value.texts, interval.texts, strict=True)]
+    texts = [f"{one} ({both})" for one, both in zip(value.texts, interval.texts, strict=True)]
     return Column(
         key=heading,
         kind=EXACT_KIND,

@@ -12,7 +12,15 @@ from ingest.run_settings import agreed_settings, described_runs
 from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import EXACT_KIND, QUANTITY, SHARE, TEXT, TEXTS, Column, filled, parameters
 from pipeline.questions.planning.advice import Advice, MeasurementPlan
-from pipeline.wording.quantities import BETWEEN, callpath_text, counted, half_width, number, quantity
+from pipeline.wording.quantities import (
+    BETWEEN,
+    callpath_text,
+    counted,
+    half_width,
+    number,
+    quantity,
+    range_text,
+)
 
 _COUNTS = {
     "repetition": "rep",
@@ -218,7 +226,7 @@ def _memory(runs: Sequence[InspectedRun]) -> Iterator[str]:
 
 
 def verdict(found: Inspection) -> list[str]:
-    """Return the lines that `pipeline inspect` ends with: OK, or the problems with their numbers."""
+    """Return the lines that `pipeline inspect` begins with: OK, or the problems with their numbers."""
     problems = found.problems
     if not problems:
         return [f"OK: {_contents(found)}"]
@@ -229,38 +237,66 @@ def verdict(found: Inspection) -> list[str]:
 
 
 def _contents(found: Inspection) -> str:
-    """Say what there is: runs, points, processes, nodes, repetitions, and what all of it cost."""
+    """Say what there is: runs, points, how often each, processes, nodes, and what all of it cost."""
     if found.series is not None:
         return counted(found.series.points, "measurement point")
-    runs, extent = counted(len(found.runs), "run"), found.extent
+    runs, extent = found.runs, found.extent
+    values = list(zip(*(run.at for run in runs), strict=True))
+    at = " and ".join(map(range_text, found.parameters, values))
+    points = f"{counted(len({tuple(run.at) for run in runs}), 'point')} of " * (len(values) > 1)
     if not extent:
-        points = len({tuple(run.at) for run in found.runs})
-        return f"{runs} at {counted(points, 'measurement point')}"
-    some = f"{extent.runs} of " if extent.runs < len(found.runs) else ""
+        return ", ".join(filter(None, (counted(len(runs), "run"), points + at)))
+    some = f"{extent.runs} of " if extent.runs < len(runs) else ""
     program = f" of {extent.program}" if extent.program else ""
-    text = f"{some}{runs}{program} at {counted(extent.points, 'measurement point')}"
-    processes, nodes, repetitions = (
-        _range(ends, noun)
-        for ends, noun in (
-            (extent.processes, "process"),
-            (extent.nodes, "node"),
-            (extent.repetitions, "repetition"),
-        )
+    told = extent.processes in [(min(of), max(of)) for of in values]  # by the parameter
+    processes = "" if told else _range(extent.processes, "process", "processes")
+    nodes = _range(extent.nodes, "node", "nodes")
+    cost = extent.processes and extent.core_seconds
+    parts = (
+        f"{some}{counted(len(runs), 'run')}{program}",
+        points + at,
+        _times_each(extent.repetitions) if extent.runs > 1 else "",
+        f"{processes}{' on ' * bool(nodes)}{nodes}".strip(),
+        f"{quantity(extent.core_seconds, 'core-s')} ({extent.cores})" if cost else "",
     )
-    where = " on ".join(filter(None, (processes, nodes)))
-    text = ", ".join(filter(None, (text, where, repetitions)))
-    if not (processes and extent.core_seconds > 0):
-        return text
-    return f"{text}; {extent.cores}, so {quantity(extent.core_seconds, 'core-s')} in all"
+    return ", ".join(filter(None, parts))
 
 
-def _range(ends: Sequence[int] | None, noun: str) -> str:
-    """Write the least and largest count: ``1 .. 6 repetitions``; empty if they are unknown."""
+def _times_each(ends: Sequence[int] | None) -> str:
+    text = _range(ends, "time", "times")
+    return f"{'once' if text == '1 time' else text} each" if text else ""
+
+
+def _range(ends: Sequence[int] | None, noun: str, nouns: str) -> str:
+    """Write the least and largest count: ``1 .. 6 nodes``; empty if they are unknown."""
     if ends is None:
         return ""
     least, most = (f"{end:,}" if end >= _MANY else str(end) for end in ends)
-    nouns = f"{noun}{'es' if noun.endswith('s') else 's'}"
     return f"{least}{BETWEEN}{most} {nouns}" if least != most else f"{most} {noun if most == '1' else nouns}"
+
+
+def points_table(found: Inspection) -> DataTable:
+    """Return one row per measurement point: its runs, and the least and most of what they have."""
+    groups: dict[tuple[object, ...], list[InspectedRun]] = {}
+    for run in found.runs:
+        groups.setdefault((run.format, *run.at), []).append(run)
+    rows = list(groups.values())
+    points = [dict(zip(found.parameters, group[0].at, strict=True)) for group in rows]
+    counts = {key: heading for key, heading in _COUNTS.items() if key != "repetition"}
+    if not any(run.accelerators for run in found.runs):
+        del counts["accelerators"]
+    columns: list[Column[Any]] = [
+        *parameters(found.parameters, points),
+        Column(key="runs", kind=EXACT_KIND, each=len),
+        Column(key="format", each=lambda group: group[0].format),
+        *(Column(key=heading, each=partial(_ends_of, key)) for key, heading in counts.items()),
+    ]
+    return filled(columns, rows)
+
+
+def _ends_of(key: str, group: Sequence[InspectedRun]) -> str:
+    counts = [getattr(run, key) for run in group]
+    return _range((min(counts), max(counts)), "", "").rstrip()
 
 
 def advice_table(plans: Sequence[MeasurementPlan], names: Sequence[str]) -> DataTable:

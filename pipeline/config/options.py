@@ -51,10 +51,9 @@ def read_expectation(table: TomlTable) -> Expectation:
 
 CONFIGURATION = "pipeline.toml"
 _RUN = ("run",)
-_MODELS = ("run", "model")
 _GATE = ("baseline", "check", "compare")
 _FILTER = ("filter",)
-_MEASURED = (*_MODELS, *_FILTER, "baseline", "check", "compare")
+_MEASURED = (*_RUN, *_FILTER, "baseline", "check", "compare")
 _FROM_1 = Declaration(help="", least=1)
 
 _FILE_ONLY = (TableMapping,)
@@ -160,13 +159,13 @@ class Options:
     scaling: Literal["auto", "strong", "weak"] = option(
         "auto",
         "Fixed problem size (strong), fixed size per process (weak), or detected from the data (auto).",
-        commands=(*_MODELS, *_GATE),
+        commands=(*_RUN, *_GATE),
     )
     parameter: tuple[str, ...] = option(
         (),
         "Sizes that runs state, such as 'atoms', which are parameters beside those of their names. Separate "
         "several by commas.",
-        commands=(*_MODELS, *_GATE),
+        commands=(*_RUN, *_GATE),
         metavar="NAMES",
         given=list[str],
         read=read_kernels,
@@ -174,13 +173,13 @@ class Options:
     metric: str = option(
         "time",
         "Metric to model or show: time is modelled as core-seconds.",
-        commands=(*_MODELS, *_GATE),
+        commands=(*_RUN, *_GATE),
         metavar="NAME",
     )
     at: tuple[Mapping[str, float], ...] = option(
         (),
         TARGET_HELP,
-        commands=_MODELS,
+        commands=_RUN,
         metavar=TARGET_METAVAR,
         given=list[str],
         read=read_targets,
@@ -189,7 +188,7 @@ class Options:
         None,
         "Processes that read profiles; default: one per core.",
         metavar="N",
-        commands=(*_MODELS, *_GATE),
+        commands=(*_RUN, *_GATE),
         least=1,
         recompute=False,
     )
@@ -202,7 +201,7 @@ class Options:
     min_efficiency: float = option(
         MIN_EFFICIENCY,
         "Parallel efficiency at least: the largest scale that has it is reported.",
-        commands=(*_MODELS, "predict", "report"),
+        commands=(*_RUN, "predict", "report"),
         flag="--efficiency",
         metavar="SHARE",
         given=str,
@@ -212,7 +211,7 @@ class Options:
         (),
         "List and rank only kernels that match or are called from one that does, such as 'CG*' or '#17'; "
         "totals stay. Separate several by commas.",
-        commands=_MODELS,
+        commands=_RUN,
         metavar="PATTERNS",
         given=list[str],
         read=read_kernels,
@@ -220,7 +219,7 @@ class Options:
     without: tuple[str, ...] = option(
         (),
         "Leave out kernels that match, such as 'MPI_Init,MPI_Finalize', also of totals and wall times.",
-        commands=_MODELS,
+        commands=_RUN,
         metavar="PATTERNS",
         given=list[str],
         read=read_kernels,
@@ -229,7 +228,7 @@ class Options:
         (),
         "Make models without runs such as 'p > 624' or 'repetition == 3', and compare these with what is "
         "predicted; repeatable.",
-        commands=_MODELS,
+        commands=_RUN,
         metavar="CONDITION",
         given=list[str],
         read=read_conditions,
@@ -248,11 +247,11 @@ class Options:
         "Divide all values by how often each run visited this region, such as its time step; 'steps' takes "
         "those that logs state, as is done by itself if some runs made twice as many as others; 'run' "
         "divides nothing.",
-        commands=_MODELS,
+        commands=_RUN,
         metavar="REGION",
     )
     strict: bool = option(
-        False, "Exit with code 3 if a run could not be read.", commands=(*_MODELS, "check"), recompute=False
+        False, "Exit with code 3 if a run could not be read.", commands=(*_RUN, "check"), recompute=False
     )
     engine: Literal["local", "dask"] = option(
         "local",

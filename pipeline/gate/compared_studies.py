@@ -36,6 +36,7 @@ from pipeline.gate.target_forecast import (
 )
 from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import Prediction
+from pipeline.wording.distinct_names import distinct_names
 
 _LEAST_FUNCTIONS, _LEAST_PART = 5, 0.2  # differ at least if two unknown filters differ
 _DIGITS = 8
@@ -458,8 +459,8 @@ class TwoStudies:
     """What comparing two studies found.
 
     Attributes:
-        names: of A and B.
-        result: B checked against A.
+        names: of both, as the user gives them.
+        result: the second checked against the first.
         renamed: kernels that are perhaps one.
         totals: curves of both totals at the targets; None if they are not known.
     """
@@ -468,6 +469,11 @@ class TwoStudies:
     result: CheckResult
     renamed: Sequence[tuple[KernelId, KernelId]] = ()
     totals: ComparedCurves | None = None
+
+    @property
+    def titles(self) -> tuple[str, str]:
+        """Their names in short, and different."""
+        return distinct_names(*self.names)
 
 
 CallPath = tuple[str, ...]

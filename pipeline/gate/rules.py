@@ -278,9 +278,8 @@ def _matching(candidate: KernelValues, rule: KernelRule) -> BoolArray:
         ]
     )
     if not matching.any():
-        raise UsageError(
-            f"'{rule.match}' matches no kernel", where=rule.place, hint="`pipeline tree` lists the names"
-        )
+        hint = "`pipeline bottlenecks --tree` lists the names"
+        raise UsageError(f"'{rule.match}' matches no kernel", where=rule.place, hint=hint)
     return matching
 
 

@@ -85,12 +85,12 @@ class ModelOptions:
     method: Literal["evidence", "extra-p"] = option(
         "evidence",
         "Weigh all hypotheses, or take Extra-P's method: one term, chosen by cross-validation.",
-        commands=("run", "model", "check"),
+        commands=("run", "check"),
     )
     prior: Prior = option(
         "learned",
         "Prior over exponents: learned, uniform, simple, or a TOML file with a weight per exponent.",
-        commands=("run", "model"),
+        commands=("run",),
         metavar="PRIOR",
         given=str,
         read=read_prior,

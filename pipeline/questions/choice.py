@@ -208,6 +208,7 @@ class Jobs:
         return [names[n] if there else "" for n, there in zip(first.tolist(), known.tolist(), strict=True)]
 
 
+_SURE = 0.995  # a probability that is written as 100 %
 _WORTH_NAMING = 0.01  # a chance below it is none
 _UNITS = {
     "deadline": "s",
@@ -240,15 +241,15 @@ class JobAtScale:
 
     @property
     def text(self) -> str:
-        """The scale and what a job takes there: ``p = 4 (1 node), 5.46 s, ...``."""
+        """The scale and what a job takes there: ``p = 4 (1 node): 5.46 s, ...``."""
         nodes = "" if self.nodes is None else f" ({counted(int(self.nodes), 'node')})"
-        parts = [point_text(self.point) + nodes]
+        parts = []
         for found, unit in ((self.wall_seconds, "s"), (self.core_hours, "core-hours")):
             if found is not None:
                 parts.append(quantity(found.value or 0.0, unit))
         if self.efficiency is not None:
             parts.append(f"{percent(self.efficiency.value or 0.0)} efficient")
-        return ", ".join(parts)
+        return ": ".join(filter(None, (point_text(self.point) + nodes, ", ".join(parts))))
 
 
 def _point_of(job: JobAtScale) -> Mapping[str, float]:
@@ -268,9 +269,10 @@ class Relaxed:
 
     @property
     def sentence(self) -> str:
-        """The limits and the job: ``It takes a deadline of 8.81 s and a budget of 3.00 core-hours: ...``."""
+        """The limits and the job: ``A deadline of 8.81 s and a budget of 3.00 core-hours hold at ...``."""
         texts = [_limit_text(name, value) for name, value in self.limits.items()]
-        return f"It takes {_listed(texts)}: {self.job.text}."
+        held = _listed(texts)
+        return f"{held[0].upper()}{held[1:]} would hold at {self.job.text}."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -293,23 +295,29 @@ class JobChoice:
 
     @property
     def sentences(self) -> Iterator[str]:
-        """Which jobs are the best, or which limits to relax since none holds."""
-        for job in {id(job): job for job in self.best.values()}.values():
+        """Which jobs are the best, the fastest first, or which limits to relax since none holds."""
+        leading = list({id(job): job for job in self.best.values()}.values())
+        for job in leading:
             names = [name for name, best in self.best.items() if best is job]
-            holds = ""
-            if self.limits and job.probability is not None:
-                holds = f", holds {self._all_limits} with {probability_text(job.probability)}"
-            yield f"{_listed(names).capitalize()}: {job.text}{holds}."
+            why = f" ({_listed(names)})" if len(leading) > 1 else ""
+            yield f"{'Use' if job is leading[0] else 'Or'} {job.text}{self._held(job)}{why}."
         if self.best or not self.limits:
             return
         none = f"No scale holds {self._all_limits} with {probability_text(SURELY_HOLDS)}"
         closest = max(self.jobs, key=lambda job: job.probability or 0.0)
         if (closest.probability or 0.0) >= _WORTH_NAMING:
-            best = f"{point_text(closest.point)} with {probability_text(closest.probability or 0.0)}"
-            yield f"{none}; closest is {best}."
+            nearest = f"{point_text(closest.point)} with {probability_text(closest.probability or 0.0)}"
+            yield f"{none}; closest is {nearest}."
         else:
             yield f"{none}, nor even with {probability_text(_WORTH_NAMING)}."
         yield from (one.sentence for one in self.relaxed)
+
+    def _held(self, job: JobAtScale) -> str:
+        if not self.limits or job.probability is None:
+            return ""
+        met = "both limits" if len(self.limits) == 2 else self._all_limits
+        sure = "sure" if job.probability >= _SURE else f"{probability_text(job.probability)} sure"
+        return f", meets {met} ({sure})"
 
     @property
     def _all_limits(self) -> str:

@@ -16,7 +16,7 @@ from pipeline.models.kernels import mean_over_repetitions
 from pipeline.models.prediction import LEAST_LOWER, Prediction, in_parts
 from pipeline.statistics import TWO_SIDED
 from pipeline.wording.escaping import visible
-from pipeline.wording.quantities import figure, interval_text, point_text, probability_text, value_text
+from pipeline.wording.quantities import figure, point_text, probability_text, spoken_interval, value_text
 
 LEADING_SHARE = 0.05  # of the total, that kernels take where they pass each other
 _CERTAIN = 0.995  # probability that is written as over 99 %
@@ -83,13 +83,13 @@ class NamedCrossover:
 
     @property
     def place(self) -> str:
-        """Where one kernel overtakes another: ``between p = 4 and 8``, ``at p = 45.0 [20.0 .. 90.0]``."""
+        """Where one kernel overtakes another: ``between p = 4 and 8``, ``at p = 45.0 (20 to 90)``."""
         ((name, at),) = self.at.items()
         first, last = self.between
         if self.seen:
             return f"between {point_text({name: first})} and {value_text(first if last is None else last)}"
-        interval = f"{figure(first)} or later" if last is None else interval_text(first, last)
-        return f"at {visible(name)} = {figure(at)} [{interval}]"
+        interval = f"{figure(first)} or later" if last is None else spoken_interval(first, last)
+        return f"at {visible(name)} = {figure(at)} ({interval})"
 
     def certainty(self, horizon: Mapping[str, float]) -> str:
         """Say whether it was seen or is predicted, and how sure that is: ``predicted, 78 % by p = 128``.

@@ -200,7 +200,7 @@ def _predicted(one: Expectation, analysis: Analysis, points: FloatArray) -> Pred
     """Predict the sum of what an expectation names at points float64[Q, D], one row."""
     if not one.region and analysis.additive:
         return predict_total(analysis.callpaths.models, points)
-    own, hint = analysis.own_groups, "`pipeline tree` lists the names"
+    own, hint = analysis.own_groups, "`pipeline bottlenecks --tree` lists the names"
     group = group_meant(analysis.callpaths.kernels, own, one.region)
     if group and analysis.additive:
         place = place_of(analysis.groups.kernels.regions, group, one.place, hint)

@@ -104,6 +104,7 @@ class Question(Generic[Record]):
         order: its place among the answers on the first screen, the smallest first.
         ask: returns the answer, a record, or several in a tuple; None, or an empty tuple, if there is none.
         sentences: of an answer, on the first screen and on the page.
+        detail: whether the first screen has them behind ``--details`` alone.
         remark: whether they limit the other answers; without a full stop, as notices of the page are.
         heading: of the sentences on the page; empty if they are not there, or are a remark.
         page_order: their place there if it is another.
@@ -113,6 +114,7 @@ class Question(Generic[Record]):
     order: int
     ask: Callable[[TargetForecast], Record]
     sentences: Callable[[Any], Iterable[Said]] = _nothing_said
+    detail: bool = False
     remark: bool = False
     heading: str = ""
     page_order: int | None = None
@@ -163,10 +165,10 @@ class Answers(Mapping[str, Any]):
         """Return the answers with another one to a question."""
         return Answers({**self._found, question.key: answer})
 
-    def sentences(self, *, remarks: bool = False) -> Iterator[Said]:
-        """Yield what is said about the answers: remarks, or all else."""
+    def sentences(self, *, remarks: bool = False, details: bool = False) -> Iterator[Said]:
+        """Yield what is said about the answers: remarks, details, or all else."""
         for question in questions():
-            if question.remark == remarks and (answer := self.of(question)):
+            if (question.remark, question.detail) == (remarks, details) and (answer := self.of(question)):
                 yield from question.sentences(answer)
 
     @property

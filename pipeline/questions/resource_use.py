@@ -103,5 +103,11 @@ def _sentences(found: Sequence[PredictedResource]) -> list[Said]:
 
 
 QUESTION = Question(
-    key="resource_use", order=10, page_order=45, ask=_resource_use, sentences=_sentences, heading="What else"
+    key="resource_use",
+    order=10,
+    page_order=45,
+    ask=_resource_use,
+    sentences=_sentences,
+    detail=True,
+    heading="What else",
 )

@@ -14,7 +14,7 @@ from pipeline.questions.locations import Comparison
 from pipeline.questions.question import Question, Said, TargetForecast
 from pipeline.questions.runtime.figures import Figures
 from pipeline.questions.runtime.limits import Limit, interval_behind, limit_interval, limit_interval_text
-from pipeline.questions.runtime.losses import LossCause, Losses, causes_sentence
+from pipeline.questions.runtime.losses import LossCause, Losses, causes_sentence, main_cause
 from pipeline.questions.runtime.pop import PopParts
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.questions.runtime.trust import extrapolation_text
@@ -40,6 +40,7 @@ from pipeline.wording.quantities import (
 _FIGURES = ("wall_seconds", "effort", "core_hours", "speedup", "efficiency", "weak_efficiency", "work_rate")
 _WHERE_MEASURED = ("rate", "gpu_hours", "gpu_busy")
 _LOSSES_SHOWN = 4
+_MOST_SHOWN = 3  # regions that the first screen names
 _ENOUGH = 0.9  # of what is lost: further regions are not named
 _NAME_WIDTH = 32
 
@@ -133,6 +134,38 @@ class TrustSummary:
     reasons: tuple[TrustReason, ...]
 
 
+@dataclass(frozen=True)
+class AddedUp:
+    """A sum and its largest parts as texts with the same decimals, so that what is shown adds up.
+
+    Attributes:
+        total: the sum.
+        named: number and text of the parts shown, the largest first.
+        rest: the sum of all others; empty if there are none or they are zero as shown.
+    """
+
+    total: str
+    named: tuple[tuple[int, str], ...]
+    rest: str
+
+
+def added_up(total: float, parts: Sequence[float], most: int = _LOSSES_SHOWN) -> AddedUp:
+    """Round a sum to three digits and its parts to the same decimals; what rounding leaves is in the rest.
+
+    At most `most` parts are named, fewer if those leave little.
+    """
+    decimals = max(2 - math.floor(math.log10(abs(total))), 0) if total else 2
+    named: list[tuple[int, str]] = []
+    left = round(total, decimals)
+    for place in sorted(range(len(parts)), key=lambda one: -abs(parts[one])):
+        if len(named) == most or abs(left) <= (1 - _ENOUGH) * abs(total):
+            break
+        named.append((place, f"{parts[place]:,.{decimals}f}"))
+        left = round(left - round(parts[place], decimals), decimals)
+    rest = f"{left:,.{decimals}f}" if left and len(named) < len(parts) else ""
+    return AddedUp(f"{total:,.{decimals}f}", tuple(named), rest)
+
+
 @dataclass(frozen=True, kw_only=True)
 class RuntimeSummary:
     """Wall time, speed-up, limits and losses, and how far to trust them."""
@@ -176,59 +209,54 @@ class RuntimeSummary:
         lost = next((one for one in self.lost if one.measured), None)
         if lost is None:
             return ""
-        rows = [row for row in self.losses if row.measured and row.at == lost.at]
-        verb, sign = ("Lost", 1) if lost.core_seconds >= 0 else ("Gained", -1)
-        parts = added_up(sign * lost.core_seconds, [sign * row.core_seconds for row in rows])
-        names = [shorten_middle(shown_name(rows[place].region), _NAME_WIDTH) for place, _ in parts.named]
-        texts = [f"{name}{JOIN}{text}" for name, (_, text) in zip(names, parts.named, strict=True)]
+        verb, parts = "Lost" if lost.core_seconds >= 0 else "Gained", self._added_up(lost)
+        texts = self._named(lost, parts)
         if parts.rest:
-            texts.append(f"{counted(len(rows) - len(parts.named), 'other')}{JOIN}{parts.rest}")
+            others = len(self._rows_at(lost)) - len(parts.named)
+            texts.append(f"{counted(others, 'other')}{JOIN}{parts.rest}")
         place = f"{point_text(lost.at)} ({parts.total} {self.effort_unit})"
         return f"{verb} at {place}: {', '.join(texts)}."
 
     @property
+    def why_sentence(self) -> str:
+        """What most of the measured loss goes to, there and at the target, and the regions that lose most."""
+        lost = next((one for one in self.lost if one.measured), None)
+        if lost is None or not lost.causes or lost.causes[0].share > 1.0 or lost.core_seconds <= 0:
+            return self.lost_sentence
+        parts, ahead = self._added_up(lost), next((one for one in self.lost if not one.measured), None)
+        text = f"Why: of {parts.total} {self.effort_unit} lost at {point_text(lost.at)}, "
+        text += main_cause(lost.causes)
+        if ahead is not None and ahead.causes:
+            text += f" ({main_cause(ahead.causes, than=lost.causes[0].cause)} at {point_text(ahead.at)})"
+        return f"{text}; most in {', '.join(self._named(lost, parts)[:_MOST_SHOWN])}."
+
+    def _rows_at(self, lost: LossAt) -> list[RegionLoss]:
+        return [row for row in self.losses if row.measured and row.at == lost.at]
+
+    def _added_up(self, lost: LossAt) -> AddedUp:
+        sign = 1 if lost.core_seconds >= 0 else -1
+        return added_up(sign * lost.core_seconds, [sign * row.core_seconds for row in self._rows_at(lost)])
+
+    def _named(self, lost: LossAt, parts: AddedUp) -> list[str]:
+        rows = self._rows_at(lost)
+        names = [shorten_middle(shown_name(rows[place].region), _NAME_WIDTH) for place, _ in parts.named]
+        return [f"{name}{JOIN}{text}" for name, (_, text) in zip(names, parts.named, strict=True)]
+
+    @property
     def sentences(self) -> Iterator[Said]:
+        """Why efficiency is lost."""
+        if self.why_sentence:
+            yield self.why_sentence, ""
+
+    @property
+    def details(self) -> Iterator[str]:
         """How far the program scales, what is lost, and why there and at the target."""
         causes = causes_sentence([(one.at, one.causes) for one in self.lost])
-        for sentence in (self.limits_sentence, self.lost_sentence, causes):
-            if sentence:
-                yield sentence, ""
+        yield from filter(None, (self.limits_sentence, self.lost_sentence, causes))
 
 
 def _origin(measured: bool | None) -> str:
     return "" if measured else " (predicted)"
-
-
-@dataclass(frozen=True)
-class AddedUp:
-    """A sum and its largest parts as texts with the same decimals, so that what is shown adds up.
-
-    Attributes:
-        total: the sum.
-        named: number and text of the parts shown, the largest first.
-        rest: the sum of all others; empty if there are none or they are zero as shown.
-    """
-
-    total: str
-    named: tuple[tuple[int, str], ...]
-    rest: str
-
-
-def added_up(total: float, parts: Sequence[float], most: int = _LOSSES_SHOWN) -> AddedUp:
-    """Round a sum to three digits and its parts to the same decimals; what rounding leaves is in the rest.
-
-    At most `most` parts are named, fewer if those leave little.
-    """
-    decimals = max(2 - math.floor(math.log10(abs(total))), 0) if total else 2
-    named: list[tuple[int, str]] = []
-    left = round(total, decimals)
-    for place in sorted(range(len(parts)), key=lambda one: -abs(parts[one])):
-        if len(named) == most or abs(left) <= (1 - _ENOUGH) * abs(total):
-            break
-        named.append((place, f"{parts[place]:,.{decimals}f}"))
-        left = round(left - round(parts[place], decimals), decimals)
-    rest = f"{left:,.{decimals}f}" if left and len(named) < len(parts) else ""
-    return AddedUp(f"{total:,.{decimals}f}", tuple(named), rest)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -236,7 +264,7 @@ class VerdictLine:
     """What terminal, page, proposal and ``summary.json`` say first.
 
     Attributes:
-        text: ``10.9 s [6.43 .. 47.0] at p = 32, slower than 5.15 s at p = 2: do not go beyond p = 2``.
+        text: ``10.9 s (6.4 to 47 s) at p = 32, slower than 5.15 s at p = 2: do not go beyond p = 2``.
         trust: ``low``, ``medium`` or ``high``.
     """
 

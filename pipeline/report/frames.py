@@ -118,24 +118,29 @@ def predictions_frame(
     return pd.DataFrame(columns | {end: getattr(found, end)[order].ravel() for end in ENDS})
 
 
-def runtime_frame(found: Runtime, parameters: Sequence[str]) -> pd.DataFrame:
+_USUAL = ("speedup", "efficiency", "weak_efficiency", "work_rate", "core_hours")
+
+
+def runtime_frame(found: Runtime, parameters: Sequence[str], *, full: bool) -> pd.DataFrame:
     """Return one row per measured point and per target, in this order.
 
     Columns are the parameters, ``measured``, ``locations``, ``extrapolation``, and each figure of `SCALES`
-    with its interval: ``wall_seconds``, ``wall_seconds_lower``, ``wall_seconds_upper``; NaN for what does not
-    apply or is not available. Those of `ACCELERATORS` are added if there are any.
+    and `WHERE_MEASURED` with its interval: ``wall_seconds``, ``wall_seconds_lower``, ``wall_seconds_upper``;
+    those that hold nothing are left out.
+
+    Args:
+        full: whether to return all of them instead of `_USUAL` and the interval of the first figure.
     """
     figures = found.figures
-    columns: Columns = {}
+    rows: Columns = {name: getattr(figures, name) for name in ("measured", "locations", "extrapolation")}
     for column in (*SCALES, *WHERE_MEASURED):
-        if column in SCALES or any(column.of(figures)):
-            columns |= {
-                cells.name: np.array(cells.values, dtype=np.float64) for cells in column.filled(figures)
-            }
-    first = ("measured", "locations", "extrapolation")
-    rows: Columns = {}
-    _add_parameters(rows, parameters, figures.points, (*first, *columns))
-    return pd.DataFrame(rows | {name: getattr(figures, name) for name in first} | columns)
+        rows |= {cells.name: np.array(cells.values, dtype=np.float64) for cells in column.filled(figures)}
+    first: Columns = {}
+    _add_parameters(first, parameters, figures.points, tuple(rows))
+    table = pd.DataFrame(first | rows).dropna(axis="columns", how="all")
+    main = "wall_seconds" if "wall_seconds" in table else "effort"
+    usual = (*first, "measured", main, f"{main}_lower", f"{main}_upper", *_USUAL)
+    return table if full else table[[name for name in usual if name in table]]
 
 
 def jobs_frame(found: JobChoice) -> pd.DataFrame:

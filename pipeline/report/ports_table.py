@@ -5,6 +5,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pipeline.projection.ports.loop_estimate import HARDLY_BUSY, LoopEstimate, LoopReport, PortsReport
+from pipeline.report.render.console import show_sentence
 from pipeline.wording.quantities import counted, figure
 
 
@@ -15,7 +16,7 @@ def show_ports(out: Console, report: PortsReport) -> None:
     if report.others:
         _print(out, f"{counted(report.others, 'more innermost loop')}: see --loop and --limit")
     for notice in report.notices:
-        out.print(Text(f"Note: {notice}"), style="yellow", soft_wrap=True)
+        show_sentence(out, f"Note: {notice}", "yellow")
 
 
 def _show_loop(out: Console, report: PortsReport, loop: LoopReport) -> None:
@@ -42,7 +43,8 @@ def _show_loop(out: Console, report: PortsReport, loop: LoopReport) -> None:
         _print(
             out,
             f"time on {loop.there.processor.name}: {figure(time.value, 4)} s "
-            f"({figure(time.lower, 4)} .. {figure(time.upper, 4)}), measured on {loop.here.processor.name}: "
+            f"({figure(time.lower, 4)} to {figure(time.upper, 4)} s), "
+            f"measured on {loop.here.processor.name}: "
             f"{figure(report.measured_seconds, 4)} s",
         )
 
@@ -54,4 +56,4 @@ def _pressure(estimate: LoopEstimate) -> str:
 
 
 def _print(out: Console, sentence: str) -> None:
-    out.print(Text(sentence), soft_wrap=True)
+    show_sentence(out, sentence)

@@ -16,10 +16,10 @@ from pipeline.report.render.terminal_tables import show_notes, show_table, termi
 from pipeline.wording.quantities import (
     estimate_text,
     figure,
-    interval_text,
     percent,
     point_text,
     signed_percent,
+    spoken_interval,
     value_text,
 )
 
@@ -74,10 +74,10 @@ def _show_variants(out: Console, projection: ApplicationProjection) -> None:
 
 def _compared(usual: str, loss: ProjectedValue) -> str:
     if loss.value >= 0:
-        interval = interval_text(loss.lower, loss.upper, percent)
-        return f"{usual} loses {percent(loss.value)} against it [{interval}]"
-    interval = interval_text(-loss.upper, -loss.lower, percent)
-    return f"{usual} takes {percent(-loss.value)} less [{interval}]"
+        interval = spoken_interval(loss.lower, loss.upper, percent)
+        return f"{usual} loses {percent(loss.value)} against it ({interval})"
+    interval = spoken_interval(-loss.upper, -loss.lower, percent)
+    return f"{usual} takes {percent(-loss.value)} less ({interval})"
 
 
 def _show_measured(out: Console, projection: ApplicationProjection) -> None:

@@ -18,15 +18,16 @@ from pipeline.questions.runtime.trust import Trust
 from pipeline.report.page.sections import repetitions_text
 from pipeline.report.runtime_charts import RuntimeChart
 from pipeline.wording.escaping import matplotlib as plain_text
-from pipeline.wording.quantities import counted, interval_text, point_text, quantity, times, value_text
+from pipeline.wording.quantities import counted, estimate_text, point_text, quantity, times, value_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
 
 _MODEL, _MEASURED, _IDEAL, _THRESHOLD = "#0072b2", "#d55e00", "#5c6570", "#c4452a"
 _FEW_DECADES = 100  # largest over smallest value, below which a logarithmic axis has more labels
-_SIZE = (9.0, 3.6)  # inches
+FIGURE_SIZE = (9.0, 3.6)  # inches
 
 
 def proposal_csv(found: Runtime, parameters: tuple[str, ...]) -> str:
@@ -36,8 +37,9 @@ def proposal_csv(found: Runtime, parameters: tuple[str, ...]) -> str:
     """
     from pipeline.report.frames import runtime_frame
 
-    frame = runtime_frame(found, parameters).dropna(axis="columns", how="all")
-    return frame.to_csv(index=False, float_format="%.10g", lineterminator="\n")
+    return runtime_frame(found, parameters, full=True).to_csv(
+        index=False, float_format="%.10g", lineterminator="\n"
+    )
 
 
 def proposal_sentences(name: str, analysis: Analysis, found: Runtime) -> tuple[str, str, str]:
@@ -85,7 +87,7 @@ def _cost(analysis: Analysis, found: Runtime) -> str:
         text += f" {_wall(figures.wall)} and"
     hours = figures.core_hours
     value, lower, upper = (float(end[-1]) for end in (hours.value, hours.lower, hours.upper))
-    text += f" {figure(value)} core-hours ({interval_text(lower, upper)})"
+    text += f" {estimate_text(value, lower, upper, 'core-hours')}"
     efficiency = figures.of_scaling
     if np.isfinite(efficiency.value[-1]):
         text += f", at an efficiency of {_percent(float(efficiency.value[-1]))}"
@@ -124,8 +126,7 @@ def _percent(share: float) -> str:
 
 def _wall(wall: Estimate) -> str:
     value, lower, upper = (float(end[-1]) for end in (wall.value, wall.lower, wall.upper))
-    interval = interval_text(lower, upper, lambda seconds: quantity(seconds, "s"))
-    return f"{quantity(value, 's')} of wall time (90 % interval {interval})"
+    return f"{estimate_text(value, lower, upper, 's')} of wall time"
 
 
 def draw_chart(axes: "Axes", chart: RuntimeChart) -> None:
@@ -161,14 +162,19 @@ def draw_chart(axes: "Axes", chart: RuntimeChart) -> None:
     axes.legend(frameon=False, fontsize="small")
 
 
+def draw_charts(figure: "Figure", charts: tuple[RuntimeChart, ...]) -> None:
+    """Draw charts side by side."""
+    for axes, chart in zip(figure.subplots(1, len(charts), squeeze=False)[0], charts, strict=True):
+        draw_chart(axes, chart)
+
+
 def write_proposal_figure(path: Path | BinaryIO, form: str, charts: tuple[RuntimeChart, ...]) -> None:
     """Draw charts side by side into a file, as ``pdf``, ``png`` or ``svg``."""
     with extra("plot"):
         from matplotlib.figure import Figure
 
-    drawn = Figure(figsize=_SIZE, layout="constrained")
-    for axes, chart in zip(drawn.subplots(1, len(charts), squeeze=False)[0], charts, strict=True):
-        draw_chart(axes, chart)
+    drawn = Figure(figsize=FIGURE_SIZE, layout="constrained")
+    draw_charts(drawn, charts)
     drawn.savefig(path, format=form, dpi=200)
 
 

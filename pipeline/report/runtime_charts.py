@@ -71,7 +71,12 @@ class RuntimeChart:
 
 
 def runtime_charts(
-    analysis: Analysis, found: Runtime, target: FloatArray, curve: Figures | None = None
+    analysis: Analysis,
+    found: Runtime,
+    target: FloatArray,
+    curve: Figures | None = None,
+    *,
+    first: str = "",
 ) -> tuple[RuntimeChart, ...]:
     """Return the charts that answer how far a program scales.
 
@@ -84,6 +89,7 @@ def runtime_charts(
         found: its runtime.
         target: float64[D].
         curve: what the models give at ascending scales, of `_predicted_figures`; by default up to the target.
+        first: the figure of the first chart instead, an attribute of `Figures`.
     """
     study = RuntimeStudy(analysis)
     column = study.column
@@ -95,9 +101,10 @@ def runtime_charts(
         scale = _scales(analysis.experiment.points[:, column], float(target[column]), count)
         curve = _predicted_figures(study, target, scale)
     held_out = _held_out(study, target)
-    first, second = (
+    usual, second = _FIRST_AND_SECOND[found.comparison]
+    names = (
         name if np.isfinite(getattr(curve, name).value).any() else "effort"
-        for name in _FIRST_AND_SECOND[found.comparison]
+        for name in (first or usual, second)
     )
     return tuple(
         RuntimeChart(
@@ -115,7 +122,7 @@ def runtime_charts(
             ideal=_ideal(name, study, curve),
             threshold=found.threshold if name in _EFFICIENCIES else None,
         )
-        for name in dict.fromkeys((first, second))
+        for name in dict.fromkeys(names)
     )
 
 
@@ -156,5 +163,7 @@ def _ideal(name: str, study: RuntimeStudy, curve: Figures) -> FloatArray | None:
         return None
     has_measured, _ = study.measured_at(curve.reference)
     if name == "wall":
-        return study.figures(curve.reference, has_measured).wall.value
+        wall = study.figures(curve.reference, has_measured).wall.value
+        strong = study.comparison is Comparison.STRONG
+        return wall * study.locations(curve.reference) / curve.locations if strong else wall
     return study.figures(curve.reference, has_measured).effort.value

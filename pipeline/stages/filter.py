@@ -21,7 +21,7 @@ from ingest.run_settings import not_instrumented
 from pipeline.columns.filter_effects import ProfileCounts, SimulatedFilter, VerifiedFilter
 from pipeline.config.options import FilterOptions, Options
 from pipeline.questions.analysis import Analysis, default_target, look_ahead
-from pipeline.report.terminal.filter import effect_sentence
+from pipeline.report.terminal.filter import need_of_filter
 from pipeline.stages.ingest import Ingested, ingest, skipped_entry
 from pipeline.stages.model import metric_to_model, modelled
 from pipeline.stages.overhead import calibration_of, true_times
@@ -158,7 +158,7 @@ def store_filter_of_study(path: Path, read: Ingested, analysis: Analysis, option
     series = calibration_of(read.experiment) if read.widest == read.runs else None
     result = make_filter(largest, request, series)
     store_filter(path, result)
-    return effect_sentence(result)
+    return need_of_filter(result)
 
 
 def verify_filter(path: Path, second: Path, options: Options, rules: Path | None = None) -> VerifiedFilter:

@@ -14,7 +14,7 @@ from pipeline.report.plots import Curve, curve_of, write_figure
 from pipeline.stages.model import target_points
 from pipeline.store.results import StoredStudy
 from pipeline.wording.distinct_names import distinct_texts
-from pipeline.wording.quantities import callpath_text, display_unit, figure, percent, point_text
+from pipeline.wording.quantities import callpath_text, estimate_text, percent, point_text
 
 _TITLE_WIDTH = 70
 _EXAMPLES, _EXAMPLE_WIDTH = 4, 60  # names listed if a pattern is ambiguous, and their characters
@@ -81,10 +81,8 @@ def target_lines(
     lines = []
     for i, point in enumerate(points.tolist()):
         value, low, high = (float(values[0, i]) for values in (found.value, found.lower, found.upper))
-        factor, shown = display_unit(unit, abs(value))
-        numbers = f"{figure(value * factor)} [{figure(low * factor)} .. {figure(high * factor)}] {shown}"
         at_point = point_text(dict(zip(analysis.experiment.parameters, point, strict=True)))
-        lines.append(f"{at_point}: {numbers.rstrip()}")
+        lines.append(f"{at_point}: {estimate_text(value, low, high, unit)}")
     return lines
 
 

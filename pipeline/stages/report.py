@@ -18,7 +18,7 @@ from pipeline.store.atomic import write_text
 from pipeline.store.freshness import state_of
 from pipeline.store.generation import StoredResult, damaged, finish, new_generation, open_result, publish
 from pipeline.store.lock import LOCK, Notify, between_runs
-from pipeline.store.results import DAMAGE, EVIDENCE, REPORT, read_study
+from pipeline.store.results import DAMAGE, EVIDENCE, REPORT, StoredStudy, read_study
 from pipeline.store.stored_locations import LOCATIONS, read_locations
 
 Part = TypeVar("Part")
@@ -71,18 +71,28 @@ def report_stored(
     with between_runs(out, notify):
         finish(out)
         with new_generation(out) as folder:
-            _report_stored(out, folder, at, min_efficiency, measured_on)
+            study = read_study(out)
+            write_text(folder / REPORT, _page_of_study(study, at, min_efficiency, measured_on))
+            publish(folder, study.result.provenance, replaced=study.result)
     return out / REPORT
 
 
-def _report_stored(
+def stored_page(
     out: Path,
-    folder: Path,
+    at: Sequence[Mapping[str, float]],
+    min_efficiency: float = MIN_EFFICIENCY,
+    measured_on: str | Path | None = None,
+) -> str:
+    """Return the page that `report_stored` writes; the one that is stored stays."""
+    return _page_of_study(read_study(out), at, min_efficiency, measured_on)
+
+
+def _page_of_study(
+    study: StoredStudy,
     at: Sequence[Mapping[str, float]],
     min_efficiency: float,
     measured_on: str | Path | None,
-) -> None:
-    study = read_study(out)
+) -> str:
     analysis, stored, content = study.chosen, study.result, study.result.provenance
     expected = _expectations(stored)
     targets = at or stored.configuration.get("at", ())
@@ -90,8 +100,7 @@ def _report_stored(
     roofline = None if measured_on is None else _roofline(analysis, measured_on)
     locations = _stored_part(stored, LOCATIONS, read_locations) or ()
     evidence = _stored_part(stored, EVIDENCE, _read_evidence)
-    write_text(folder / REPORT, page_of(ahead, content, evidence, roofline=roofline, locations=locations))
-    publish(folder, content, replaced=stored)
+    return page_of(ahead, content, evidence, roofline=roofline, locations=locations)
 
 
 def _expectations(stored: StoredResult) -> list[Expectation]:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
+from pathlib import PurePath
 
 from pipeline.wording.escaping import shown_name, visible
 from pipeline.wording.quantities import ARROW, ELLIPSIS, callpath_text, shorten_middle
@@ -30,6 +31,15 @@ def distinct_texts(callpaths: Sequence[Sequence[str]], width: int) -> list[str]:
     for alike in (text for text, count in counts.items() if count > 1):
         found |= _told_apart([path for path in texts if texts[path] == alike], width, used)
     return [found[path] for path in paths]
+
+
+def distinct_names(one: str, other: str) -> tuple[str, str]:
+    """Return the last parts of two paths that differ; of files of one kind without their endings."""
+    first, second = PurePath(one), PurePath(other)
+    if first.suffix == second.suffix and first.suffix[1:].isalpha() and first.stem != second.stem:
+        return first.stem, second.stem
+    parts = zip(reversed(first.parts), reversed(second.parts), strict=False)
+    return next(((a, b) for a, b in parts if a != b), (one, other))
 
 
 def _told_apart(paths: list[CallPath], width: int, used: set[str]) -> dict[CallPath, str]:

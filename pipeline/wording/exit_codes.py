@@ -31,7 +31,7 @@ class ExitCode(IntEnum):
     INCONCLUSIVE = (
         3,
         "inconclusive",
-        "`check`: inconclusive; `run` and `model` with `--strict`: a run could not be read; `filter "
+        "`check`: inconclusive; `run` with `--strict`: a run could not be read; `filter "
         "--verify`: not measured under the filter; `campaign`: runs failed, or the question is still open",
     )
     EXCEEDED = 4, "expectation exceeded", "`check --expect`: an expectation is exceeded"

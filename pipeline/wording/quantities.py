@@ -17,11 +17,16 @@ JOIN = "\N{NO-BREAK SPACE}"  # between what no line break tears apart
 ELLIPSIS = "…"
 ARROW = " › "
 BETWEEN = " .. "
+_TO = " to "
+_UNPREDICTABLE = "not predictable"
 _CONSTANT = "constant"
 _PERCENT = " %"
 _VALUES_LISTED = 8
 
 WIDEST = 100.0  # factor between the ends of an interval, up to which it says something
+_FINE = 0.2  # between the ends of an interval, relative: wider ones have two digits
+_LAST_OF_TWO = 0.05  # relative: what rounding to two digits changes at most
+_WHOLE_PERCENT_FROM = 0.1
 _ALIKE = 1e-6  # relative; sums within it are equal
 _TENTH_PERCENT = 0.001
 _SEPARATED_FROM, _WORDS_FROM, _EXPONENT_BELOW = 1e4, 1e6, 1e-4
@@ -83,26 +88,66 @@ def _unit_of(value: float, unit: str) -> tuple[float, str]:
     return next(((1 / size, name) for size, name in _SECONDS if abs(value) >= size), (1.0, "s"))
 
 
-def interval_text(lower: float, upper: float, write: Callable[[float], str] = figure) -> str:
-    """Write an interval: ``16.0 .. 28.4``, ``1.6 .. 2.4 %``; empty if it is unknown, NaN."""
+def interval_text(
+    lower: float,
+    upper: float,
+    write: Callable[[float], str] = figure,
+    *,
+    of: float = math.nan,
+    between: str = BETWEEN,
+) -> str:
+    """Write an interval for a table: ``16 .. 28``, ``1.6 .. 2.4 %``; empty if it is unknown, NaN.
+
+    Args:
+        lower: end, as `upper`. Both have two digits if they lie far apart.
+        upper: end.
+        write: what writes an end.
+        of: the value inside, which rounding must leave there.
+        between: what stands between the ends.
+    """
     if math.isnan(lower) or math.isnan(upper):
         return ""
+    rounding = min((of - lower) / (abs(lower) or 1.0), (upper - of) / (abs(upper) or 1.0))
+    if abs(upper - lower) > _FINE * min(abs(lower), abs(upper)) and not rounding < _LAST_OF_TWO:
+        write = _ROUGH.get(write, write)
     low, high = write(lower), write(upper)
-    return f"{low.removesuffix(_PERCENT) if high.endswith(_PERCENT) else low}{BETWEEN}{high}"
+    return f"{low.removesuffix(_PERCENT) if high.endswith(_PERCENT) else low}{between}{high}"
 
 
-def predicted_interval(lower: float, upper: float, write: Callable[[float], str] = figure) -> str:
+def _rough_figure(value: float) -> str:
+    return figure(value, 2)
+
+
+def _rough_percent(share: float) -> str:
+    return f"{figure(100 * share, 2)}{_PERCENT}" if abs(share) >= _WHOLE_PERCENT_FROM else percent(share)
+
+
+_ROUGH = {figure: _rough_figure, percent: _rough_percent}
+
+
+def spoken_interval(lower: float, upper: float, write: Callable[[float], str] = figure) -> str:
+    """Write an interval for a sentence: ``16 to 28``, ``1.6 to 2.4 %``; empty if it is unknown, NaN."""
+    return interval_text(lower, upper, write, between=_TO)
+
+
+def predicted_interval(
+    value: float, lower: float, upper: float, write: Callable[[float], str] = figure, between: str = BETWEEN
+) -> str:
     """Write an interval as `interval_text` does, unless its ends lie so far apart that it says nothing."""
-    return "not predictable" if upper > WIDEST * lower > 0 else interval_text(lower, upper, write)
+    if upper > WIDEST * lower > 0:
+        return _UNPREDICTABLE
+    return interval_text(lower, upper, write, of=value, between=between)
 
 
 def estimate_text(
     value: float, lower: float, upper: float, unit: str = "", write: Callable[[float], str] = figure
 ) -> str:
-    """Write a value with its interval, in the unit that suits the value: ``19.3 core-s [16.0 .. 28.4]``."""
+    """Write a value with its interval, in the unit that suits the value: ``9.58 s (5.8 to 26 s)``."""
     factor, shown = _unit_of(value, unit)
-    interval = predicted_interval(lower * factor, upper * factor, write)
-    return f"{write(value * factor)} {shown}".rstrip() + (f" [{interval}]" if interval else "")
+    certain = lower == upper
+    ends = "" if certain else predicted_interval(value * factor, lower * factor, upper * factor, write, _TO)
+    in_unit = f" {shown}" if shown and ends != _UNPREDICTABLE else ""
+    return f"{write(value * factor)} {shown}".rstrip() + (f" ({ends}{in_unit})" if ends else "")
 
 
 def estimate_of(entry: Mapping[str, float], unit: str = "") -> str:
@@ -130,9 +175,9 @@ def signed_percent(share: float, decimals: int = 1) -> str:
     return f"{100 * share:+.{decimals}f} %"
 
 
-def times(factor: float) -> str:
+def times(factor: float, digits: int = 3) -> str:
     """Write a factor: ``4 times``, ``3.36 times``, ``5.6 million times``."""
-    amount, *word = figure(factor).split(" ")
+    amount, *word = figure(factor, digits).split(" ")
     amount = amount.rstrip("0").rstrip(".") if "." in amount and "e" not in amount else amount
     return " ".join([amount, *word, "times"])
 

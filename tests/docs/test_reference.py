@@ -25,7 +25,16 @@ TABLES = ("callpaths", "measurements", "runs", "models", "region_models")
 
 def test_every_command_and_option_is_listed():
     text = command_line()
-    for command in ("run", "filter", "check", "project", "history add", "history show", "advise", "export"):
+    for command in (
+        "run",
+        "filter",
+        "check",
+        "project",
+        "history add",
+        "history show",
+        "machine list",
+        "export",
+    ):
         assert re.search(rf"^###? pipeline {command}$", text, re.MULTILINE), command
     section = text.split("## pipeline run\n")[1].split("\n## ")[0]
     assert "| `DIR` |" in section

@@ -8,10 +8,13 @@ from typing import Literal, TypeAlias
 from tools.gallery.charts import Chart, Map, drawn
 
 MADE = (
-    "Made by `python -m tools.gallery`, which a test repeats. The numbers called ours are what the commands "
-    "shown print (with `--json -`), or quotients and sums of those; where none is shown, and in box plots, "
-    "they are those of the sample that is named. Published ones are quoted from the paper."
+    "Made by `python -m tools.gallery`, which a test repeats. Numbers called ours are from the commands "
+    "shown (with `--json -`) or the sample named, published ones from the paper. Long tables are cut where "
+    "a picture shows the rest."
 )
+MOST_COMMANDS = 2
+MOST_ROWS = 5
+"""Rows that stand beside a picture of all of them."""
 Status: TypeAlias = Literal["reproduced", "partly", "stands in", "input compared"]
 MEANING: Mapping[Status, str] = {
     "reproduced": "the program computes it from what was published",
@@ -47,25 +50,26 @@ class Item:
 
 @dataclass(frozen=True, kw_only=True)
 class Paper:
-    """A page: `missing` has what is not there by name, with the reason."""
+    """A page: `missing` has what is not there by name, with the reason, `stand_in` what stands in."""
 
     number: str
     title: str
     items: Callable[[], Sequence[Item]]
     missing: Mapping[str, str]
+    stand_in: str = ""
 
 
 def written(paper: Paper) -> dict[str, bytes]:
     """Return the files of a paper's page by name: the page and its pictures."""
     files: dict[str, bytes] = {}
     items = paper.items()
-    text = f"# {paper.title}\n\n{MADE}\n\n{_contents(items, paper.missing)}\n"
+    text = f"# {paper.title}\n\n{MADE} {paper.stand_in}".rstrip() + f"\n\n{_contents(items, paper.missing)}\n"
     for number, item in enumerate(items, 1):
         text += f"## {item.title}\n\n{item.note}\n\n"
         if item.commands:
-            text += "```bash\n" + "".join(f"pipeline {command}\n" for command in item.commands) + "```\n\n"
+            text += f"```bash\n{_commands(item.commands)}```\n\n"
         if item.rows:
-            text += _table(item.columns, item.rows) + "\n"
+            text += _table(item.columns, _rows(item)) + "\n"
         for letter, picture in zip("abcdefgh", item.pictures, strict=False):
             name = f"{paper.number}-{number}{letter if len(item.pictures) > 1 else ''}.svg"
             title, content = picture if isinstance(picture, tuple) else (picture.title, drawn(picture))
@@ -75,6 +79,20 @@ def written(paper: Paper) -> dict[str, bytes]:
         text += "## Not there\n\n" + _table(("what", "why"), list(paper.missing.items())) + "\n"
     files[f"paper-{paper.number}.md"] = f"{text.rstrip()}\n".encode()
     return files
+
+
+def _commands(commands: Sequence[str]) -> str:
+    """Return the first commands, and how many more of their kind there are."""
+    left = len(commands) - MOST_COMMANDS
+    more = f"# and {left} more like these\n" if left > 0 else ""
+    return "".join(f"pipeline {command}\n" for command in commands[:MOST_COMMANDS]) + more
+
+
+def _rows(item: Item) -> Sequence[Sequence[object]]:
+    """Return the rows that are shown: beside a picture of all of them the first, of our own inputs two."""
+    if not item.pictures:
+        return item.rows
+    return item.rows[: 2 if item.status == "input compared" else MOST_ROWS]
 
 
 def _contents(items: Sequence[Item], missing: Mapping[str, str]) -> str:

@@ -7,7 +7,16 @@ import numpy as np
 from tools.gallery.asking import ROOT, asked, machine_value, part, run
 from tools.gallery.charts import Chart, Map
 from tools.gallery.page import Item, Paper
-from tools.gallery.paper_000_errors import FITTED, HEAVY, LIGHT, NODE, STAND_IN, error_items, threads
+from tools.gallery.paper_000_errors import (
+    FITTED,
+    HEAVY,
+    KERNELS,
+    LIGHT,
+    NODE,
+    STAND_IN,
+    error_items,
+    threads,
+)
 from tools.gallery.port_models import correlations, levelled, port_terms, rows_in
 
 SHARES = {
@@ -156,7 +165,7 @@ def _ports() -> list[Item]:
     classes = sorted(kind for kind, load in loads.items() if load.any())
     cells = np.column_stack([loads[kind] for kind in classes]).tolist()
     rows = [(port, *values, sum(values)) for port, values in zip(ports, cells, strict=True)]
-    note = f"{STAND_IN}; cycles of an instruction are fitted to nine variants."
+    note = f"{KERNELS}; cycles of an instruction are fitted to nine variants."
     return [
         Item(
             title="Figure 5 and matrix A: classes of instructions by port, with a stand-in kernel and core",
@@ -201,6 +210,7 @@ PAPER = Paper(
     number="000",
     title="Paper 000: instruction ports, MG-CFD and HYDRA",
     items=items,
+    stand_in=STAND_IN,
     missing={
         "Figures 1, 2": "drawings of meshes; nothing is computed",
     },

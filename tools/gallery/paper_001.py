@@ -21,8 +21,10 @@ KEYS = {
     "filtered at compile time": "compile_time",
 }
 NEAR, ALL, HELD_OUT = (1, 2, 4), (1, 2, 4, 8), 8
-STATED = "The runs on 104 to 1456 processes were not published; the paper: MPI_Allreduce dominates beyond "
-"600 processes."
+STATED = (
+    "The runs on 104 to 1456 processes were not published; the paper: MPI_Allreduce dominates beyond 600 "
+    "processes."
+)
 
 
 @dataclass(frozen=True, kw_only=True)

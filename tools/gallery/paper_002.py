@@ -38,8 +38,10 @@ SCORES = ("00", "10", "01", "11")
 STRATEGIES = ("pred_novl", "pred_lb", "pred_hb")
 BYTES_A_POINT, POINTS = 80, 1500 * 1100 * 26 / 24  # 8 loads and 2 stores of 8 B; points of one MSP
 WORK = "flops=20,loads=8,stores=2"
-STAND_IN = "Counts and times were not published: every loop does the same work for each grid point instead "
-"(20 flop, 8 loads, 2 stores)"
+STAND_IN = (
+    "Counts and times were not published: every loop does the same work for each grid point instead (20 "
+    "flop, 8 loads, 2 stores)"
+)
 
 
 def items() -> Sequence[Item]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from tools.gallery.asking import asked, defined, machine_value
 from tools.gallery.charts import Chart
 from tools.gallery.page import Item, Paper
-from tools.gallery.paper_003_rooflines import roofline_chart, roofline_items
+from tools.gallery.paper_003_rooflines import STAND_IN, roofline_chart, roofline_items
 
 NODE = "blue-waters-xe6"
 # GB/s per node and per NUMA domain.
@@ -259,6 +259,7 @@ PAPER = Paper(
     number="003",
     title="Paper 003: rooflines from counters, projection by bandwidth",
     items=items,
+    stand_in=STAND_IN,
     missing={
         "the system; Intel Advisor": "photographs, and a picture of another program's window",
     },

@@ -10,11 +10,11 @@ from tools.gallery.charts import Chart
 from tools.gallery.page import Item
 
 FOLDER = "sample_profiles/counted-kernels"
-COUNTED = (
-    "Counters and rates were not published, and our virtual machine has no counters: "
-    "`sample_profiles/counted-kernels` stands in, operations "
-    "known from the algorithm, times measured on one core, and references that callgrind counts in simulated "
-    "caches"
+COUNTED = "Simulated counters stand in"
+STAND_IN = (
+    "Counters and rates were not published: `sample_profiles/counted-kernels` stands in, with operations "
+    "known from the algorithm, times of one core of a virtual machine, and references that callgrind counts "
+    "in simulated caches (16 KB, lines of 64 B)."
 )
 # By what the paper calls them: the application, and what stands in for it.
 PROGRAMS: Mapping[str, tuple[str, str]] = {
@@ -115,7 +115,7 @@ def _variation() -> Item:
         status="stands in",
         covers="coefficients of variation; range of MIN and MAX",
         commands=(),
-        note=f"{COUNTED} (16 KB with lines of 64 B, as the XE6's). Bytes over those that have to move, over "
+        note=f"{COUNTED}. Bytes over those that have to move, over "
         f"16 cases for each implementation "
         "(GCC): four orders, two sizes, two precisions.",
         columns=(

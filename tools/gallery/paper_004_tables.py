@@ -112,9 +112,7 @@ def _serial(machine: str) -> Item:
         status="input compared",
         covers=f"kernels of {machine}",
         commands=(command,),
-        note="The machine file has the published values; ours are read off the projected times: a site at L "
-        "= 4, a site between L = 13 "
-        "and 14, and where both meet.",
+        note="Ours: a site at L = 4, a site between L = 13 and 14, and where both meet.",
         columns=("kernel", *heads),
         rows=rows,
         pictures=[
@@ -152,8 +150,7 @@ def _network(machine: str) -> Item:
         status="input compared",
         covers=f"network of {machine}",
         commands=commands,
-        note="The machine file has the published values; ours are read off the projected times of messages "
-        "of two sizes at L = 8.",
+        note="Ours: messages of two sizes at L = 8.",
         columns=("P", *(f"{head}, {whose}" for head in heads for whose in ("published", "ours"))),
         rows=rows,
         pictures=[

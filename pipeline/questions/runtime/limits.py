@@ -13,7 +13,7 @@ from pipeline.questions.locations import Comparison
 from pipeline.questions.runtime.estimate import Estimate
 from pipeline.questions.runtime.figures import Figures, RuntimeStudy
 from pipeline.wording.escaping import visible
-from pipeline.wording.quantities import interval_text, number
+from pipeline.wording.quantities import number, spoken_interval
 
 _STEPS_PER_DOUBLING = 4
 MOST_STEPS = 120
@@ -245,7 +245,7 @@ def interval_behind(found: Limit, parameter: str) -> str:
 
 
 def limit_interval_text(interval: Mapping[str, float | None] | None, parameter: str, count: int) -> str:
-    """Write the interval behind a point: `` [256 .. 1024]``, `` [256 or more]``; empty without one.
+    """Write the interval behind a point: `` (256 to 1024)``, `` (256 or more)``; empty without one.
 
     Args:
         count: of parameters; if there are several, the one that scales is named.
@@ -255,6 +255,6 @@ def limit_interval_text(interval: Mapping[str, float | None] | None, parameter: 
     lower, upper = interval["lower"], interval["upper"]
     name = f"{visible(parameter)}: " if count > 1 else ""
     if lower is None:
-        return "" if upper is None else f" [{name}at most {value_text(upper)}]"
-    between = f"{value_text(lower)} or more" if upper is None else interval_text(lower, upper, value_text)
-    return f" [{name}{between}]"
+        return "" if upper is None else f" ({name}at most {value_text(upper)})"
+    between = f"{value_text(lower)} or more" if upper is None else spoken_interval(lower, upper, value_text)
+    return f" ({name}{between})"

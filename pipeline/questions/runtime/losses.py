@@ -145,12 +145,19 @@ def causes_text(causes: Sequence[LossCause]) -> str:
     return ", ".join(parts)
 
 
+def main_cause(causes: Sequence[LossCause], than: str = "") -> str:
+    """Write the largest share and what it goes to, unless that is the same elsewhere: ``90 % by waiting``."""
+    first = causes[0]
+    share = f"{100 * first.share:.0f} %"
+    return share if first.cause == than else f"{share} by {_WORDS.get(first.cause, first.cause)}"
+
+
 def _part(one: LossCause) -> str:
     text = f"{_WORDS.get(one.cause, one.cause)} {100 * one.share:.0f} %"
     if one.interval is None:
         return text
     low, high = one.interval
-    return f"{text} [{100 * low:.0f} .. {100 * high:.0f}]"
+    return f"{text} ({100 * low:.0f} to {100 * high:.0f} %)"
 
 
 def loss_causes(study: RuntimeStudy, losses: Losses) -> tuple[LossCause, ...]:

@@ -13,6 +13,7 @@ from pipeline.columns.changes import CHECK_WORDS, AtTarget, change_columns, rati
 from pipeline.columns.column import Column, filled
 from pipeline.gate.check_result import CheckResult, KernelResult, Outcome, Ruling
 from pipeline.questions.expected_growth import JudgedExpectation, Judgement, expectation_sentences
+from pipeline.report.check.terminal import leading_change
 from pipeline.report.check.wording import (
     RULE_TEXTS,
     VERDICT_ROWS,
@@ -264,8 +265,9 @@ _DOUBTS = 5  # kernels too noisy to judge whose advice is shown
 
 
 def check_markdown(result: CheckResult) -> str:
-    """Return the document: headline, one table per verdict, below them the evidence, folded."""
+    """Return the document: headline, what got slower most, one table per verdict, the evidence folded."""
     parts = [f"## {_ICONS[result.outcome]} {headline(result)}"]
+    parts += [f"**{markdown(worst)}.**" for worst in (leading_change(result),) if worst]
     parts += [f"- {markdown(reason.text)}" for reason in result.reasons]
     said = expectation_sentences(result.expectations)
     parts += [f"- {markdown(sentence)}" for sentence, _ in said]

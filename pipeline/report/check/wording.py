@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import PurePosixPath
 
+from pipeline.columns.changes import measured_at
 from pipeline.gate.check_result import (
     Cause,
     CheckResult,
@@ -14,8 +16,19 @@ from pipeline.gate.check_result import (
     Rename,
     Ruling,
 )
+from pipeline.gate.kernel_values import Scope
+from pipeline.models.kernels import is_time
 from pipeline.questions.expected_growth import Judgement
-from pipeline.wording.quantities import callpath_text, counted, figure, percent, point_text
+from pipeline.wording.quantities import (
+    WIDEST,
+    callpath_text,
+    counted,
+    figure,
+    growth_text,
+    percent,
+    point_text,
+    times,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +36,7 @@ class VerdictRow:
     """How outputs show a verdict; an empty text leaves it out there.
 
     Attributes:
+        label: before its kernels in the terminal.
         style: in the terminal.
         heading: of its section in Markdown.
         compared: what a comparison of two studies calls it.
@@ -32,6 +46,7 @@ class VerdictRow:
         sarif, github, gitlab: its level, command and severity there.
     """
 
+    label: str
     style: str
     heading: str = ""
     compared: str
@@ -45,6 +60,7 @@ class VerdictRow:
 
 VERDICT_ROWS: Mapping[Ruling, VerdictRow] = {
     Ruling.REGRESSION: VerdictRow(
+        label="REGRESSION",
         style="bold red",
         heading="Regressions",
         compared="worse",
@@ -54,6 +70,7 @@ VERDICT_ROWS: Mapping[Ruling, VerdictRow] = {
         gitlab="critical",
     ),
     Ruling.WAIVED: VerdictRow(
+        label="waived",
         style="yellow",
         heading="Waived",
         compared="worse",
@@ -63,6 +80,7 @@ VERDICT_ROWS: Mapping[Ruling, VerdictRow] = {
         gitlab="info",
     ),
     Ruling.INCONCLUSIVE: VerdictRow(
+        label="unclear",
         style="yellow",
         heading="Too noisy to judge",
         compared="inconclusive",
@@ -71,12 +89,17 @@ VERDICT_ROWS: Mapping[Ruling, VerdictRow] = {
         github="warning",
         gitlab="minor",
     ),
-    Ruling.NEW: VerdictRow(style="cyan", heading="New", compared="only in B", explained=True, checked=False),
-    Ruling.VANISHED: VerdictRow(
-        style="cyan", heading="Vanished", compared="only in A", explained=True, checked=False
+    Ruling.NEW: VerdictRow(
+        label="new", style="cyan", heading="New", compared="new", explained=True, checked=False
     ),
-    Ruling.IMPROVEMENT: VerdictRow(style="green", heading="Improvements", compared="better"),
+    Ruling.VANISHED: VerdictRow(
+        label="gone", style="cyan", heading="Vanished", compared="gone", explained=True, checked=False
+    ),
+    Ruling.IMPROVEMENT: VerdictRow(
+        label="improved", style="green", heading="Improvements", compared="better"
+    ),
     Ruling.NOT_COMPARABLE: VerdictRow(
+        label="not comparable",
         style="yellow",
         heading="Not comparable: time of functions that one study did not record",
         compared="not comparable",
@@ -84,13 +107,14 @@ VERDICT_ROWS: Mapping[Ruling, VerdictRow] = {
         skipped=True,
     ),
     Ruling.NOT_RECORDED: VerdictRow(
+        label="not recorded",
         style="dim",
         heading="Recorded in one study only",
         compared="not recorded",
         checked=False,
         skipped=True,
     ),
-    Ruling.UNCHANGED: VerdictRow(style="dim", compared="no significant change"),
+    Ruling.UNCHANGED: VerdictRow(label="no change", style="dim", compared="no significant change"),
 }
 _INCONCLUSIVE = "inconclusive"
 _RULES: tuple[tuple[str, str, tuple[Ground, ...]], ...] = (
@@ -146,6 +170,76 @@ def headline(result: CheckResult) -> str:
     if result.outcome is Outcome.INCONCLUSIVE:
         return f"Inconclusive: {CAUSES[result.reasons[0].cause]}"
     return "No scalability regression"
+
+
+_RATIOS = {Ground.MEASURED, Ground.EVERYWHERE, Ground.GROWTH, Ground.MODELS}
+_DIGITS_AHEAD = 2
+
+
+def change_text(one: KernelResult, unit: str, than: str = "") -> str:
+    """Say how a kernel changed where its verdict rests on and at the last target; else its strongest reason.
+
+    As in ``9.1 times slower at n = 256000, about 33 times (19 to 67) at n = 1024000``.
+    """
+    if one.evidence and _RATIOS.isdisjoint(found.ground for found in one.evidence):
+        return one.evidence[0].text
+    factor, word, parts = "", "", []
+    if (now := one.stated) is not None and isfinite(now.ratio) and now.ratio > 0:
+        factor, word = _changed(now.ratio, unit, than)
+        parts.append(f"{factor}{word} at {measured_at(now.at)}")
+    for ahead in one.target[-1:]:
+        if isfinite(ahead.ratio) and ahead.lower > 0 and ahead.upper <= WIDEST * ahead.lower:
+            later, changed = _changed(ahead.ratio, unit, than, _DIGITS_AHEAD)
+            is_faster = is_time("", unit) and ahead.ratio < 1
+            ends = (1 / ahead.upper, 1 / ahead.lower) if is_faster else (ahead.lower, ahead.upper)
+            said = "" if changed == word else changed
+            interval = " to ".join(figure(end, _DIGITS_AHEAD) for end in ends)
+            parts.append(f"about {later}{said} ({interval}) at {point_text(ahead.at)}")
+    return ", ".join(parts) or (one.evidence[0].text if one.evidence else "")
+
+
+def _changed(ratio: float, unit: str, than: str, digits: int = 3) -> tuple[str, str]:
+    """Return a factor in words and what it is one of; times are longer or shorter, other metrics more."""
+    timed = is_time("", unit)
+    factor = 1 / ratio if timed and ratio < 1 else ratio
+    if abs(factor - 1) < 0.5 * 10.0 ** (1 - digits):
+        return ("as fast" if timed else "as much"), f" as {than}" if than else ""
+    if not timed:
+        return times(factor, digits), f" as much as {than}" if than else " as much"
+    return times(factor, digits), f" {'faster' if ratio < 1 else 'slower'}{f' than {than}' if than else ''}"
+
+
+def factor_text(ratio: float, unit: str) -> str:
+    """Write how much slower or faster something is, of metrics other than time how much more."""
+    return "".join(_changed(ratio, unit, ""))
+
+
+def growth_words(one: KernelResult) -> str:
+    """Say how a kernel grew and grows if that is a reason for its verdict, else nothing."""
+    if all(found.ground is not Ground.GROWTH for found in one.evidence):
+        return ""
+    before, now = (growth_text(side.growth) if side else "" for side in (one.baseline, one.candidate))
+    return f"was {before}, is now about {now}" if before and now and before != now else ""
+
+
+def seen_text(result: CheckResult) -> str:
+    """Say in one sentence what was checked, and which slowdown would have been seen."""
+    functions = {
+        one.kernel.region
+        for one in result.kernels
+        if one.kernel.level is Scope.CALLPATH and VERDICT_ROWS[one.verdict].checked
+    }
+    checked = f"{counted(len(functions), 'function')}, {counted(len(result.points), 'point')}"
+    power = result.power
+    if power is None:
+        return checked
+    if power.total_factor is None:
+        return f"{checked}; {power_text(power)}"
+    largest = f"the {power.kernels} largest functions" if power.kernels != 1 else "the largest function"
+    factors = [(power.kernel_factor, largest), (power.total_factor, "the total")]
+    seen = ", ".join(f"{figure(factor)} in {what}" for factor, what in factors if factor is not None)
+    alone = "; nothing is said of other scales" if power.points == 1 else ""
+    return f"{checked}; a change by a factor of {seen} would have been seen{alone}"
 
 
 def power_text(power: Power) -> str:

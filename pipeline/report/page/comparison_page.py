@@ -23,12 +23,12 @@ from pipeline.models.kernels import sum_groups
 from pipeline.models.prediction import Prediction
 from pipeline.questions.analysis import along_parameter, too_few_scales
 from pipeline.report.check.terminal import (
-    COMPARISON_WORDS,
     TOTAL_KERNEL,
     comparison_verdict,
+    comparison_words,
     predicted_totals,
 )
-from pipeline.report.check.wording import basis, kernel_name, rename_text, story
+from pipeline.report.check.wording import VERDICT_ROWS, basis, kernel_name, rename_text, story
 from pipeline.report.page.embedding import few_digits, integers, packed, page_text, short
 from pipeline.report.page.page_data import region_named
 from pipeline.report.page.payload import Floats, PositionsPayload, RegionPayload
@@ -140,7 +140,7 @@ def comparison_data(
         kernels=[
             (
                 shown.get(one.kernel, _NOWHERE),
-                COMPARISON_WORDS.verdicts[one.verdict],
+                VERDICT_ROWS[one.verdict].compared,
                 _changes(trees, [*one.measured, *one.target]),
             )
             for one in result.kernels
@@ -235,9 +235,9 @@ def comparison_html(found: TwoStudies, trees: ComparedTrees, studies: ComparedSt
         trees: the call paths of both.
         studies: both, for their curves.
     """
-    result, (a, b) = found.result, found.names
+    result, (a, b) = found.result, found.titles
     span = _span(result)
-    curves = None if studies is None else _curves_data(studies, result)
+    curves = None if studies is None else _curves_data(studies, found)
     return page_text(
         "comparison",
         comparison_data(a, b, trees, result, curves),
@@ -246,9 +246,10 @@ def comparison_html(found: TwoStudies, trees: ComparedTrees, studies: ComparedSt
         most=figure(10**span, 2),
         a=a,
         b=b,
+        sources=found.names,
         unit=result.unit,
-        headline=comparison_verdict(result, found.totals),
-        totals=predicted_totals(result),
+        headline=comparison_verdict(found),
+        totals=predicted_totals(found),
         basis=basis(result),
         notes=[*(r.text for r in result.reasons), *map(rename_text, result.renames), *result.notices],
         rows=list(_rows(result, span)),
@@ -261,7 +262,7 @@ def _rows(result: CheckResult, span: float) -> Iterator[dict[str, object]]:
     """Yield the rows of the table: texts of the columns of changes, and what only the page shows."""
     targets = result.targets or ({},)
     rows = [(one, len(targets) - 1) for one in result.kernels]
-    columns = change_columns(result, COMPARISON_WORDS, [targets[-1]] * len(rows))
+    columns = change_columns(result, comparison_words(("A", "B")), [targets[-1]] * len(rows))
     shown = (column for column in columns if column.key != "kernel")
     texts = {cells.name: cells.texts for column in shown for cells in column.filled(rows)}
     for n, one in enumerate(result.kernels):
@@ -297,9 +298,9 @@ def _bar(change: PointRatio | None, span: float) -> dict[str, float] | None:
     return {"left": round(low, 2), "width": round(width, 2), "mark": round(start, 2)}
 
 
-def _curves_data(studies: ComparedStudies, result: CheckResult) -> CurvesPayload:
+def _curves_data(studies: ComparedStudies, found: TwoStudies) -> CurvesPayload:
     """Return the curves of the total and of the kernels in a result."""
-    a, b = studies.sides
+    (a, b), result = studies.sides, found.result
     column = b.parameters.index(b.parameter)
     line = np.array(list(result.targets[-1].values()))
     along = [_along(side.points, line, column) for side in studies.sides]
@@ -326,7 +327,7 @@ def _curves_data(studies: ComparedStudies, result: CheckResult) -> CurvesPayload
         b=_prediction_ends(curves.b),
         ratio=_prediction_ends(curves.ratio),
         dots=[_dots(side, kernels, rows, column) for side, rows in zip((a, b), along, strict=True)],
-        said=[comparison_verdict(result, curves, place) for place in range(len(scales))],
+        said=[comparison_verdict(found, curves, place) for place in range(len(scales))],
     )
 
 

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from math import ceil
 from typing import Annotated, TypeAlias
 from urllib.parse import quote
 
@@ -34,7 +35,6 @@ from pipeline.report.page.payload import ColumnPayload, Floats
 from pipeline.wording.escaping import markdown, shown_name, visible
 from pipeline.wording.quantities import (
     callpath_text,
-    counted,
     figure,
     growth_text,
     interval_text,
@@ -54,7 +54,7 @@ _RECENT = 20  # entries in which changes are recent
 _MOST_NAMED = 3  # other kernels of a change
 _MOST_CHANGES = 50  # rows of the page's table of changes
 _MOST_ENTRIES = 1000  # the newest, that the charts show
-_DATES = 5  # below the axis
+_DATES = 6  # below the axis at most
 _SECONDS_PER_DAY = 86_400
 _ROWS = 10  # of the tables for a pull request
 _FEWEST_ENTRIES = 20  # before the newest, to say that it is unusual
@@ -277,14 +277,15 @@ def history_view(entries: Entries, template: str = "") -> HistoryView:
 def history_page(view: HistoryView) -> str:
     """Return the page."""
     newest = list(reversed(view.findings))[:_MOST_CHANGES]
+    facts = dict(_facts(view))
     known = (m for m in _LEADING[:2] if np.isfinite(view.kernels[0].measures[m].values[-1]))
     leading = next(known, None)
     return page_text(
         "history",
         _data(view, leading or Measure.MEASURED),
         verdict=_verdict(view, leading) if leading else "Nothing is known of the newest entry",
-        answers=_answers(view),
-        facts=_facts(view),
+        heading=facts["Newest entry"],
+        origin=[f"Entries: {facts['Entries']}", *([facts["Machine"]] if "Machine" in facts else [])],
         changes=[(view.kernel(one.row), view.others(one), view.change(one, one.row)) for one in newest],
         more=len(view.findings) - len(newest),
         chance=_chance(view),
@@ -300,38 +301,20 @@ def _left_out(view: HistoryView) -> Iterator[str]:
 
 
 def _verdict(view: HistoryView, measure: Measure) -> str:
-    title = view.title(measure)
-    return _since(view, view.kernels[0].measures[measure], f" {title[:1].lower()}{title[1:]}")
-
-
-def _since(view: HistoryView, trend: MeasureTrend, title: str = "") -> str:
-    """Write the newest value of a trend, and how it compares with the level and the change before it."""
-    now = view.value(trend.measure, float(trend.values[-1]))
+    """Write the newest value of the program, and how it compares with the level and the change before it."""
+    trend = view.kernels[0].measures[measure]
     start, _, level = trend.levels()[-1]
-    text = f"{now}{title}; {view.value(trend.measure, level)} is the median "
+    text = f"{view.title(measure)} is {view.value(measure, float(trend.values[-1]))}"
     if drifting := view.drift(trend):
-        return f"{now}{title}; {drifting}"
+        return f"{text}; {drifting}"
+    median = view.value(measure, level)
     if not trend.changes:
-        few = too_few(len(trend.values))
-        return text + (f"of all entries; {few}" if few else "of all entries, no change point")
-    before = view.value(trend.measure, trend.levels()[-2][2])
-    return text + f"since {view.name(trend.changes[-1].at)} ({view.date(start)}), {before} before"
-
-
-def _answers(view: HistoryView) -> list[tuple[str, str]]:
-    """Return questions about the whole program at the newest entry, and what the history says."""
-    measures = view.kernels[0].measures
-    found = [
-        (view.title(measure), _since(view, measures[measure]))
-        for measure in (Measure.TARGET, Measure.EFFICIENCY, Measure.GROWTH)
-        if np.isfinite(measures[measure].values[-1])
-    ]
-    recent = [view.change(one, one.row).direction for one in view.recent()]
-    changes = (
-        f"{counted(recent.count('worse'), 'change')} for the worse and {recent.count('better')} for the "
-        f"better in the last {entries_text(min(_RECENT, len(view.entries)))}"
-    )
-    return [*found, ("Changes", too_few(len(view.entries)) or changes)]
+        few = too_few(len(trend.values)) or "no change point"
+        return f"{text}; the median of all entries is {median}, {few}"
+    before = trend.levels()[-2][2]
+    since = f"since {view.name(trend.changes[-1].at)} ({view.date(start)})"
+    way = "up" if level > before else "down"
+    return f"{text}; {since} its median is {median}, {way} from {view.value(measure, before)}"
 
 
 def _facts(view: HistoryView) -> list[tuple[str, str]]:
@@ -410,11 +393,11 @@ def _changes(trend: MeasureTrend, first: int) -> list[StepPayload]:
 
 
 def _ticks(view: HistoryView, first: int) -> list[tuple[int, str]]:
-    """Return some entries with their dates, or with their labels if all were added within two days."""
+    """Return entries at even distances, the newest last, with dates, or labels if all are of two days."""
     added = view.entries.added[first:]
-    places = np.unique(np.linspace(0, len(added) - 1, min(_DATES, len(added))).round().astype(np.int64))
+    places = range(len(added) - 1, -1, -ceil(len(added) / _DATES))
     text = view.date if np.ptp(added) >= 2 * _SECONDS_PER_DAY else view.name
-    return [(n, text(first + n)) for n in places.tolist()]
+    return [(n, text(first + n)) for n in reversed(places)]
 
 
 def _columns(view: HistoryView, changes: Sequence[Sequence[ChangeTexts]]) -> Iterator[Column[Sequence[int]]]:
@@ -439,7 +422,8 @@ def _columns(view: HistoryView, changes: Sequence[Sequence[ChangeTexts]]) -> Ite
     )
     growths, verdicts = (*map(growth_text, entries.growths), ""), (*map(visible, entries.verdicts), "")
     yield Column(key="model", heading="Growth of the model", each=lambda n: growths[entries.growth[n, -1]])
-    yield Column(key="verdict", heading="Verdict", each=lambda n: verdicts[entries.verdict[n, -1]])
+    if (entries.verdict[:, -1] >= 0).any():
+        yield Column(key="verdict", heading="Verdict", each=lambda n: verdicts[entries.verdict[n, -1]])
 
 
 def _last(values: FloatArray) -> float | None:
@@ -449,13 +433,13 @@ def _last(values: FloatArray) -> float | None:
 
 
 def _place(kernel: KernelId) -> str:
-    """Return where a kernel is: its callers, or that it is a region; empty for the whole program."""
+    """Return where a kernel is: its callers, or that it is a region; empty without callers."""
     if kernel.level is Scope.TOTAL:
         return ""
     if kernel.level is Scope.REGION:
         return "region, all its call paths"
     callers = kernel.callpath[:-1]
-    return callpath_text(callers, _CALLERS_WIDTH) if callers else "root"
+    return callpath_text(callers, _CALLERS_WIDTH) if callers else ""
 
 
 def pull_request(view: HistoryView) -> str:

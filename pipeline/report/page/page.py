@@ -16,15 +16,13 @@ from pipeline.columns.answers import held_out_tables
 from pipeline.models.kernel_locations import KernelLocations, PointLocations, folded
 from pipeline.projection.rooflines.rooflines import StudyRoofline
 from pipeline.questions import held_out, pop_efficiency, what_if
-from pipeline.questions.analysis import Analysis, too_few_scales_sentence
+from pipeline.questions.analysis import Analysis
 from pipeline.questions.locations import Comparison
 from pipeline.questions.planning import next_measurement
-from pipeline.questions.question import Answers, TargetForecast
-from pipeline.questions.runtime.figures import Figures
-from pipeline.questions.runtime.limits import Limit, interval_behind
-from pipeline.questions.runtime.losses import Losses, causes_text
+from pipeline.questions.question import Answers, Said, TargetForecast
+from pipeline.questions.runtime.losses import LossCause, Losses
 from pipeline.questions.runtime.runtime import Runtime, runtimes_along
-from pipeline.questions.runtime.trust import FAR, VERY_FAR, Reason, Trust
+from pipeline.questions.runtime.trust import Reason, Trust
 from pipeline.questions.runtime_summary import verdict_line
 from pipeline.report.page.embedding import compressed, integers, packed, packed_script, page_text, style_sheet
 from pipeline.report.page.page_data import (
@@ -62,11 +60,8 @@ from pipeline.report.page.verdict_sentences import SPACE, Findings, dominance, s
 from pipeline.wording.quantities import (
     display_unit,
     estimate_text,
-    given_percent,
-    interval_text,
-    percent,
-    quantity,
     readable_unit,
+    spoken_interval,
 )
 
 if TYPE_CHECKING:
@@ -74,8 +69,7 @@ if TYPE_CHECKING:
 
 _FOLLOWED = 8000  # call paths times lines of positions, up to which answers are made for all lines
 _UNBROKEN = re.compile(r" (?==)|(?<==) |(?<=\d) (?=(?:ms|s|min|h)\b)")  # what no line break tears apart
-_NAMED = 3  # regions of the largest losses
-_NOT_TO_BE_PLANNED = "What a run would cost is unknown, so nothing is planned."
+_NAMED = 2  # regions of the largest losses
 
 RANGES = (256, 128, 64, 32, 16)  # of locations at a point, as many as there is room for
 _STEPS = 65534  # between zero and the largest value of a kernel at a point
@@ -123,8 +117,9 @@ def report_html(report: Report) -> str:
     room -= len(packed_script()) + len(style_sheet()) + reserved
     positions = positions_of(analysis, ahead.targets)
     levels = levels_shown(analysis, *outlooks, positions, room - _LEAST_REST)
-    program = None
+    program, said = None, None
     if found is not None:
+        said = _said_at(findings, found)
         program = program_data(analysis, found, positions, _said_along(findings, found, positions))
     data = page_data(
         *(analysis, levels, positions, report.filter_evidence, program, report.roofline, room - _LEAST_REST)
@@ -132,7 +127,8 @@ def report_html(report: Report) -> str:
     room -= len(compressed(data))
     folded = [text for name, shown in levels.items() if (text := _folding_text(name, shown))]
     others, rest = _that_fit(ahead, positions, 0 if folded else room)
-    data = replace(data, others=others)
+    observed = data.observed if report.machines is None else "projected"
+    data = replace(data, others=others, observed=observed)
     room -= len(compressed(others))
     locations, few = _locations(report, data, levels["callpaths"], room + reserved)
     return page_text(
@@ -142,19 +138,19 @@ def report_html(report: Report) -> str:
         + ("" if report.machines is None else f", on {report.machines.there.name}"),
         origin=_origin(report),
         verdict=verdict(findings),
-        said=None if found is None else _said_at(findings, found),
-        brief=[] if found is None else _in_brief(findings, found, asked),
-        answers=[] if found is None else [*answers(findings, found, asked), *asked.headed.items()],
+        said=said,
+        brief=[] if found is None or said is None else _in_brief(findings, found, said, asked),
+        headed=asked.headed,
         charts=[] if program is None else program.charts,
         surface=None if program is None else program.surface,
         notices=[
             *(sentence for sentence, _ in asked.sentences(remarks=True)),
-            *([] if found is None else other_notices(found)),
+            *([] if found is None else found.notices),
             *few,
             *_left_out(data, analysis, rest),
         ],
         folded=folded,
-        facts=facts(analysis, provenance),
+        facts=facts(analysis),
         provenance=provenance,
         warnings=model_warnings(analysis.callpaths.models),
         attributes=attributes(analysis.experiment),
@@ -361,41 +357,14 @@ def _steps(values: SmallFloatArray, top: SmallFloatArray) -> Steps:
     return Steps(steps.astype("<u2").tobytes())
 
 
-def answers(findings: Findings, found: Runtime, asked: Answers) -> list[tuple[str, str]]:
-    """Answer the five questions of a scaling study.
-
-    Args:
-        findings: the study and the target.
-        found: its runtime, whose last point is the target.
-        asked: what is answered beside these.
-    """
-    breaks = "What breaks first" if found.losses else "What dominates"
-    said = _said_at(findings, found)
-    return [
-        *((question, said[question]) for question in ("How long", "How far")),
-        (breaks, _what_breaks(findings, found)),
-        *_lost_to(findings, found),
-        ("How sure", said["How sure"]),
-        ("What next", _what_next(findings, asked)),
-    ]
-
-
-def _what_next(findings: Findings, asked: Answers) -> str:
-    if findings.analysis.is_profile:
-        return too_few_scales_sentence(findings.analysis)
-    plan = asked.of(next_measurement.QUESTION)
-    return _NOT_TO_BE_PLANNED if plan is None else plan.sentence
-
-
 def _said_at(findings: Findings, found: Runtime) -> dict[str, str]:
     """Say what differs from target to target: the verdict, how far to trust it, and some of the answers."""
     verdict = verdict_line(found, findings.analysis.experiment.parameters)
-    return {
+    growth = {"How time grows": _growth(findings, found)} if found.comparison is Comparison.SIZE else {}
+    return growth | {
         "verdict": _UNBROKEN.sub(SPACE, verdict.text),
         "trust": verdict.trust,
         "doubt": ", ".join(reason.text for reason in _doubts(found.trust.reasons)[:1]),
-        "How long": _how_long(findings, found),
-        "How far": _how_far(findings, found),
         "How sure": _how_sure(findings, found),
     }
 
@@ -421,81 +390,20 @@ def _said_along(findings: Findings, found: Runtime, positions: Positions) -> dic
     return {name: [row[name] for row in rows] for name in nothing}
 
 
-def _in_brief(findings: Findings, found: Runtime, asked: Answers) -> list[tuple[str, str]]:
-    """Say what breaks, with what it would gain, and what to do next, each in a few words."""
-    breaks = []
-    if found.losses and found.causes[-1] and found.losses[-1].total > 0:
-        worst = found.causes[-1][0]
-        share = f"{100 * worst.share:.0f}{SPACE}%"
-        cause = f"{worst.cause[:1].upper()}{worst.cause[1:]}"
-        breaks.append(f"{cause}, {share} of what is lost at {findings.place(found.losses[-1].point)}")
+def _in_brief(findings: Findings, found: Runtime, said: Mapping[str, str], asked: Answers) -> list[Said]:
+    """Say how time grows, what breaks or dominates, and what to do next, each in a few words."""
     potential, plan = asked.of(what_if.QUESTION), asked.of(next_measurement.QUESTION)
-    breaks += filter(None, [potential.gain_text if potential else ""])
-    brief = ("What breaks first", "; ".join(breaks)), ("What next", plan.first_step if plan else "")
-    return [(name, _UNBROKEN.sub(SPACE, text)) for name, text in brief if text]
-
-
-def other_notices(found: Runtime) -> tuple[str, ...]:
-    """Return what limits the figures, but for what is an answer itself."""
-    return found.notices[1:] if found.comparison is Comparison.UNKNOWN else found.notices
-
-
-def _how_long(findings: Findings, found: Runtime) -> str:
-    figures = found.figures
-    known = np.isfinite(figures.wall.value[-1])
-    shown, unit = (figures.wall, "s") if known else (figures.effort, found.effort_unit)
-    value, lower, upper = (float(v[-1]) for v in (shown.value, shown.lower, shown.upper))
-    text = f"{estimate_text(value, lower, upper, unit)} {'of wall time ' if known else ''}"
-    text += f"at {findings.place(figures.points[-1])}"
-    text += f" {found.per}" if found.per else ""
-    text += f" (90{SPACE}% interval"
-    effort = float(figures.effort.value[-1])
-    text += f"; {quantity(effort, found.effort_unit)})" if known and np.isfinite(effort) else ")"
-    largest = findings.largest  # measured points come first
-    if not figures.measured[-1]:
-        text += f", after {quantity(float(shown.value[largest]), unit)} measured"
-        text += f" at {findings.place(figures.points[largest])}"
-    return f"{text}.{_far(float(figures.extrapolation[-1]))}"
-
-
-def _far(factor: float) -> str:
-    """Say how far the target lies beyond the measured range, with a warning if it is far."""
-    if factor <= 1:
-        return ""
-    text = f" The target lies {factor:.3g} times beyond the measured range"
-    if factor > VERY_FAR:
-        return f"{text}: far too much to decide on; measure at larger scales."
-    return f"{text}: far; measure in between before deciding." if factor > FAR else f"{text}."
-
-
-def _how_far(findings: Findings, found: Runtime) -> str:
-    figures = found.figures
-    if found.comparison is Comparison.UNKNOWN:
-        return f"{found.notices[0][:1].upper()}{found.notices[0][1:]}." if found.notices else "Unknown."
-    if found.comparison is Comparison.SIZE:
-        return _growth(findings, found)
-    text = f"{_fastest(findings, found.fastest)} {_efficient(findings, found)}".strip()
-    efficiency = figures.of_scaling
-    share, lower, upper = (float(end[-1]) for end in (efficiency.value, efficiency.lower, efficiency.upper))
-    there = f" At {findings.place(figures.points[-1])}: "
-    if np.isfinite(figures.speedup.value[-1]):
-        there += f"speed-up {figure(float(figures.speedup.value[-1]))}, "
-    text += f"{there}efficiency {estimate_text(share, lower, upper, write=percent)}."
-    return text + _busy(findings, figures)
-
-
-def _busy(findings: Findings, figures: Figures) -> str:
-    """Say how busy accelerators are at the largest measured scale and at the target, if there are any."""
-    busy = figures.gpu_busy
-    if not np.isfinite(busy.value[-1]):
-        return ""
-    largest = findings.largest  # measured points come first
-    share, lower, upper = (float(end[-1]) for end in (busy.value, busy.lower, busy.upper))
-    return (
-        f" GPUs are busy for {percent(float(busy.value[largest]))} of the time at "
-        f"{findings.place(figures.points[largest])} (measured), "
-        f"{estimate_text(share, lower, upper, write=percent)} at {findings.place(figures.points[-1])}."
+    gain = potential.gain_text if potential else ""
+    largest = ("What dominates", f"{dominance(findings)} {gain}".strip())
+    if found.losses:
+        lost = _lost(findings, found.losses[-1], found.causes[-1], found.effort_unit)
+        largest = ("What breaks first", "; ".join(filter(None, (lost, gain))))
+    brief = (
+        ("How time grows", said.get("How time grows", "")),
+        largest,
+        ("What next", plan.first_step if plan else ""),
     )
+    return [(name, _UNBROKEN.sub(SPACE, text)) for name, text in brief if text]
 
 
 def _growth(findings: Findings, found: Runtime) -> str:
@@ -512,59 +420,23 @@ def _growth(findings: Findings, found: Runtime) -> str:
     per_second = f"; {name} per second is {figure(rate)} times that at {reference}" if rate > 0 else ""
     return (
         f"From {reference} to {target} time grows like {name}^{figure(power)} on average "
-        f"(90{SPACE}% interval {interval_text(low, high)}){per_second}."
+        f"(90{SPACE}% interval {spoken_interval(low, high)}){per_second}."
     )
 
 
-def _fastest(findings: Findings, limit: Limit | None) -> str:
-    if limit is None:
-        return ""
-    end = ", the largest scale considered" if limit.at_the_end else ""
-    return f"Fastest at {findings.place(limit.point)}{end} ({quantity(limit.value, 's')}, {_source(limit)})."
-
-
-def _efficient(findings: Findings, found: Runtime) -> str:
-    limit, threshold = found.efficient_up_to, given_percent(found.threshold)
-    if limit is None:
-        return f"Below {threshold} efficiency at every scale considered."
-    end = ", the largest scale considered" if limit.at_the_end else ""
-    there = f"{findings.place(limit.point)}{interval_behind(limit, found.parameter)}"
-    text = f"At least {threshold} efficient up to {there}{end}"
-    return f"{text} ({_source(limit)})."
-
-
-def _source(limit: Limit) -> str:
-    return "measured" if limit.measured else "predicted"
-
-
-def _what_breaks(findings: Findings, found: Runtime) -> str:
-    if not found.losses:
-        return dominance(findings)
-    return " ".join(_lost(findings, losses, found.effort_unit) for losses in found.losses)
-
-
-def _lost_to(findings: Findings, found: Runtime) -> list[tuple[str, str]]:
-    """Say why efficiency is lost at the target, if that is known."""
-    if not found.losses or not found.causes[-1]:
-        return []
-    place = findings.place(found.losses[-1].point)
-    return [("Lost to", f"At {place}: {causes_text(found.causes[-1])}.")]
-
-
-def _lost(findings: Findings, losses: Losses, unit: str) -> str:
-    where = f"{findings.place(losses.point)} ({'measured' if losses.measured else 'predicted'})"
+def _lost(findings: Findings, losses: Losses, causes: Sequence[LossCause], unit: str) -> str:
+    """Say how much is lost at a point, to what most of it, and in which regions; empty if nothing is."""
     if losses.total <= 0:
-        return f"Nothing is lost at {where} against ideal scaling."
+        return ""
     factor, unit = readable_unit(losses.total, unit)
+    text = f"{figure(losses.total * factor)} {unit} lost at {findings.place(losses.point)}"
+    if causes:
+        cause = f"{causes[0].cause[:1].upper()}{causes[0].cause[1:]}"
+        text = f"{cause}, {100 * causes[0].share:.0f} % of the {text}"
     rows = zip(losses.regions, losses.kinds, losses.core_seconds.tolist(), strict=True)
     named = [(region, lost) for region, kind, lost in rows if kind == "kernel" and lost > 0][:_NAMED]
     listed = ", ".join(f"{sentence_name(region)}{SPACE}{figure(lost * factor)}" for region, lost in named)
-    apart = losses.total - float(losses.core_seconds[np.array(losses.kinds) == "kernel"].sum())
-    text = f"{figure(losses.total * factor)} {unit} are lost at {where}"
-    text += f", most in {listed}" if listed else ""
-    if apart > losses.total / 10:
-        text += f"; start-up, shut-down and measuring {figure(apart * factor)}"
-    return f"{text}."
+    return f"{text}, most in {listed}" if listed and len(losses.regions) > 1 else text
 
 
 def _doubts(reasons: Sequence[Reason]) -> list[Reason]:

@@ -80,9 +80,10 @@ _ANSWERS = {
     "speedup": ("speed-up", ""),
     "efficiency": ("efficiency", "%"),
     "weak_efficiency": ("weak efficiency", "%"),
+    "gpu_busy": ("GPUs busy", "%"),
 }
 _HEADS = (
-    *("callpath", "model", "growth_class", "quality.cv_smape"),
+    *("callpath", "model", "growth_class"),
     *("share_measured", "share_at_target", "flags"),
 )
 """Columns of kernels whose values the page knows at every target, so that it has their headings alone."""
@@ -250,7 +251,7 @@ def imbalance_data(analysis: Analysis, shown: IntArray) -> ImbalancePayload | No
     """Return smallest, mean and largest value of a location for the call paths with the largest excess.
 
     The excess is (largest - mean) x locations: what the other locations may wait for at the next
-    synchronisation. None if no point has more than one location. The call paths are those that the page
+    synchronisation. None if nothing differs. The call paths are those that the page
     shows by themselves, int64[n], ascending.
     """
     locations = mean_over_repetitions(analysis.experiment.locations(analysis.metric))
@@ -262,6 +263,8 @@ def imbalance_data(analysis: Analysis, shown: IntArray) -> ImbalancePayload | No
         mean_over_repetitions(values[node]) for values in (reduction.min, reduction.mean, reduction.max)
     )
     leading = _most_uneven((high - mean) * locations)
+    if not len(leading):
+        return None
     return ImbalancePayload(
         unit=short_unit(analysis.experiment.metric(analysis.metric).unit),
         locations=np.nan_to_num(locations).tolist(),

@@ -57,6 +57,7 @@ class PositionsPayload:
     reach: Annotated[float, "the largest scale that curves are drawn to"]
     measured_only: Annotated[bool, "whether nothing is predicted: values at the positions were measured"]
     limits: LimitsPayload = LimitsPayload()
+    observed: Annotated[str, "what dots are: measured, or projected from another machine"] = "measured"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,10 +17,8 @@ from ingest.profile import NODE
 from ingest.run_names import parse_run_name
 from ingest.run_settings import counts_work, described_as, metadata_of
 from ingest.scaling import Scaling
-from pipeline.columns.summary import Summary
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.questions.analysis import Analysis
-from pipeline.questions.crossovers import leading_crossovers
 from pipeline.questions.pop_efficiency import (
     EFFICIENCY_METRICS,
     FAIR,
@@ -51,11 +49,9 @@ from pipeline.wording.quantities import (
 if TYPE_CHECKING:
     from pipeline.columns.two_machines import KernelOnBoth, StudyOnTwoMachines
 
-_REGIONS, _CROSSOVERS = 12, 6  # shown of two machines
+_REGIONS = 12  # shown of two machines
 _NAME_WIDTH = 60
 _NO_NAME = "Scaling study"
-_TOOL = ("creator", "generator")
-_MACHINE = ("hosts", "machine", "system")
 _EFFICIENCY_DEPTH = {"overall": 0, "parallel": 1, "load_balance": 2, "communication": 2, "computation": 1}
 _DEEPEST = 2
 _APPLICATION = ("application", "app", "program", "executable", "cmdline", "cmd")
@@ -179,7 +175,7 @@ def _span(days: Sequence[date]) -> str:
     return f"{days[0]}" if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
 
 
-def facts(analysis: Analysis, provenance: Mapping[str, Any]) -> list[tuple[str, str]]:
+def facts(analysis: Analysis) -> list[tuple[str, str]]:
     """Return what was measured as pairs of a heading and a text; what is not known is left out."""
     experiment = analysis.experiment
     points, repetitions = experiment.shape
@@ -187,18 +183,9 @@ def facts(analysis: Analysis, provenance: Mapping[str, Any]) -> list[tuple[str, 
     ranges = "; ".join(range_text(name, values) for name, values in columns)
     found = [
         ("Measurements", f"{counted(points, 'point')}: {ranges}; {repetitions_text(repetitions)}"),
-        (
-            "Call tree",
-            f"{counted(len(analysis.callpaths.kernels), 'call path')} in "
-            f"{counted(len(analysis.regions.kernels), 'region')}",
-        ),
         ("Scaling", analysis.decision.reason),
         ("Values", _values(experiment)),
-        ("Locations", _per_run(len(run.process) for run in experiment.runs)),
         ("GPUs", _per_run(run.device_time.shape[1] for run in experiment.runs)),
-        ("Measured with", _attribute(experiment, _TOOL)),
-        ("Machine", _attribute(experiment, _MACHINE)),
-        ("Filter", provenance["filter"]),
     ]
     return [(name, text) for name, text in found if text]
 
@@ -224,13 +211,6 @@ def _values(experiment: Experiment) -> str:
     times = "once" if visits == 1 else f"{value_text(visits)} times"
     does = "makes" if counts_work(experiment.per.region) else "visits"
     return f"{experiment.per.text}, which a run {does} {times} (median)"
-
-
-def _attribute(experiment: Experiment, keys: Sequence[str]) -> str:
-    """Join what the runs say under one of the keys, each text once."""
-    return ", ".join(
-        dict.fromkeys(str(value) for key, value in attributes(experiment) if key.lower() in keys and value)
-    )
 
 
 def attributes(experiment: Experiment) -> list[tuple[str, Any]]:
@@ -320,20 +300,20 @@ class MachinesSection:
     Attributes:
         names, short: of the machines.
         times: scales, with times and efficiencies on both.
-        limits, crossovers: sentences, by machine.
+        limits: sentences, by machine.
         at, unit: of the regions.
-        regions: names, with shares on both, value and interval there, and how they go over.
+        regions: names, with shares on both, value and interval there.
+        ways: how regions go over, with those that do.
     """
 
     names: Sequence[str]
     short: Sequence[str]
     times: Sequence[tuple[str, Sequence[str]]]
     limits: Sequence[tuple[str, str]]
-    crossovers: Sequence[tuple[str, Sequence[str]]]
     at: str
     unit: str
-    regions: Sequence[tuple[str, Sequence[str], str]]
-    assumptions: Sequence[str]
+    regions: Sequence[tuple[str, Sequence[str]]]
+    ways: Mapping[str, Sequence[str]]
 
 
 def machines_section(study: "StudyOnTwoMachines") -> MachinesSection:
@@ -345,6 +325,9 @@ def machines_section(study: "StudyOnTwoMachines") -> MachinesSection:
     unit = leading[0].there["unit"] if leading else ""
     factor, unit = display_unit(unit, max((one.prediction["value"] for one in leading), default=0.0))
     names = distinct_texts([one.there["callpath"] for one in leading], _NAME_WIDTH)
+    ways: dict[str, list[str]] = {}
+    for name, one in zip(names, leading, strict=True):
+        ways.setdefault(one.way.way.value, []).append(name)
     runtimes = [side.summary.runtime for side in sides]
     return MachinesSection(
         names=[side.name for side in sides],
@@ -353,13 +336,10 @@ def machines_section(study: "StudyOnTwoMachines") -> MachinesSection:
         limits=[
             (name, runtime.limits_sentence) for name, runtime in zip(short, runtimes, strict=True) if runtime
         ],
-        crossovers=[(name, _crossovers(side.summary)) for name, side in zip(short, sides, strict=True)],
         at=point_text(leading[0].prediction["at"]) if leading else "",
         unit=unit,
-        regions=[
-            (name, _cells(one, factor), one.way.way.value) for name, one in zip(names, leading, strict=True)
-        ],
-        assumptions=study.assumptions,
+        regions=[(name, _cells(one, factor)) for name, one in zip(names, leading, strict=True)],
+        ways=ways,
     )
 
 
@@ -394,12 +374,3 @@ def _cells(one: "KernelOnBoth", factor: float) -> list[str]:
         figure(there["value"] * factor),
         interval_text(there["lower"] * factor, there["upper"] * factor),
     ]
-
-
-def _crossovers(summary: Summary) -> list[str]:
-    found = []
-    for one in leading_crossovers(summary.region_crossovers, _CROSSOVERS):
-        over, past = (shown_name(path[-1]) for path in (one.overtakes, one.overtaken))
-        (parameter,) = one.at
-        found.append(one.sentence(over, past, summary.horizon(parameter)))
-    return found

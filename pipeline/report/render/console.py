@@ -49,7 +49,7 @@ _TOGETHER = (
     re.compile(r"(?<=\w) (?== )"),  # p = 32
     re.compile(r"(?<==) (?=\d)"),
 )
-_INTERVAL = re.compile(r"\[\S+ \.\. \S+( [a-z]+)?\]")
+_INTERVAL = re.compile(r"\(\S+ to \S+( [^\s()]+)?\)")
 _INDENT = "  "
 
 

@@ -13,9 +13,9 @@ from ingest.experiment import per_text
 from ingest.reduction import GPU_TIME
 from pipeline.columns.column import filled
 from pipeline.columns.kernel_tables import kernel_names
-from pipeline.columns.kernels import PREDICTION, kernel_columns
+from pipeline.columns.kernels import kernel_columns
 from pipeline.columns.summary import Summary
-from pipeline.columns.target_sentences import target_totals
+from pipeline.columns.target_sentences import far_targets, target_totals
 from pipeline.models.growth import FALLS
 from pipeline.questions.planning import next_measurement
 from pipeline.questions.runtime_summary import HeldOutScale
@@ -33,7 +33,7 @@ from pipeline.wording.quantities import (
     point_text,
 )
 
-GROWING_SHOWN = 5
+GROWING_SHOWN = 3
 _LOSSES_SHOWN = 4
 _LARGEST_SHOWN = 5
 _ENOUGH = 0.9  # of what is lost: further regions are not named
@@ -56,14 +56,15 @@ def show_answer(
         out.print()
         show_scales(out, runtime)
     out.print()
-    if modelled:
-        for text, style in target_totals(summary):
-            show_sentence(out, f"At {text}.", style)
+    if runtime is None:
+        _show_totals(out, summary)
+    else:
+        for sentence, style in far_targets(summary):
+            show_sentence(out, f"{sentence}.", style)
     for sentence, style in summary.answers.sentences():
         show_sentence(out, sentence, style)
     if modelled:
         _show_growing(out, summary, by=by, limit=limit)
-        _show_crossing(out, summary, by)
     else:
         _show_largest(out, summary, by)
     _show_accelerators(out, summary)
@@ -72,6 +73,22 @@ def show_answer(
     for sentence, style in summary.answers.sentences(remarks=True):
         show_sentence(out, f"{sentence}.", style)
     show_held_out(out, summary)
+
+
+def show_more(out: Console, summary: Summary, by: str = "regions") -> None:
+    """Print what the first screen leaves out: totals, limits, losses, and what overtakes what."""
+    _show_totals(out, summary)
+    for sentence, style in summary.answers.sentences(details=True):
+        show_sentence(out, sentence, style)
+    for sentence in summary.runtime.details if summary.runtime else ():
+        show_sentence(out, sentence)
+    if summary.targets:
+        _show_crossing(out, summary, by)
+
+
+def _show_totals(out: Console, summary: Summary) -> None:
+    for text, style in target_totals(summary):
+        show_sentence(out, f"At {text}.", style)
 
 
 def _show_head(out: Console, summary: Summary, name: str) -> None:
@@ -93,9 +110,7 @@ def show_next_step(out: Console, summary: Summary) -> None:
 def _headline(summary: Summary, name: str) -> str:
     points, total = summary.points, summary.total or {}
     repetitions = total["quality"]["repetitions"]
-    noun = "scale" if len(summary.parameters) == 1 else "measurement point"
-    values = "; ".join(measured_values(parameter, points) for parameter in summary.parameters)
-    what = [f"{counted(len(points), noun)} ({values})"]
+    what = ["; ".join(measured_values(parameter, points) for parameter in summary.parameters)]
     what.append(f"up to {counted(repetitions, 'repetition')}" if repetitions > 1 else "1 repetition")
     runtime = summary.runtime
     kind = total["metric"] if runtime is None else _KINDS.get(runtime.compared_by, "")
@@ -110,18 +125,16 @@ def _show_growing(out: Console, summary: Summary, *, by: str, limit: int) -> Non
     likely = [row for row in ranked if row["probability_growing"] >= _LIKELY]
     rows = [row for row in likely if not row["growth_class"].startswith(FALLS)][:limit]
     if not rows:
-        show_sentence(out, "Nothing is likely to grow.")
+        show_sentence(out, "No function's share is likely to grow.")
         return
     now, then, growth = kernel_columns("share_measured", "share_at_target", "growth_class")
-    last = [{**row, "prediction": row["predictions"][-1]} for row in rows]
     columns = [
         *kernel_names(by, "What grows"),
         replace(now, heading="now"),
         replace(then, heading=point_text(rows[0]["predictions"][-1]["at"])),
-        replace(PREDICTION, dispensable=3),
         growth,
     ]
-    out.print(terminal_table(filled(columns, last), out.width))
+    out.print(terminal_table(filled(columns, rows), out.width))
 
 
 def _show_crossing(out: Console, summary: Summary, by: str) -> None:

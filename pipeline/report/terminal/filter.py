@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.text import Text
 
 from filters.explanation import dropped_regions
 from filters.filter_effect import MeasuredEffect
+from filters.filter_options import ACCEPTABLE
 from filters.filter_verification import CallPathDifference
 from filters.make_filter import FilterResult
 from filters.memory import Memory
@@ -24,8 +24,9 @@ from pipeline.columns.filter_effects import (
     verification_table,
     with_range,
 )
+from pipeline.report.render.console import show_sentence
 from pipeline.report.render.terminal_tables import terminal_table
-from pipeline.wording.quantities import count, percent, quantity, size, value_text
+from pipeline.wording.quantities import count, counted, percent, quantity, size, value_text
 
 _DROPPED_SHOWN = 5
 _INCLUDED = (
@@ -35,54 +36,72 @@ _INCLUDED = (
 
 
 def effect_sentence(made: FilterResult) -> str:
-    """Say in one sentence what a filter does to the run of the largest scale."""
+    """Say in one sentence what a filter does to the run of the largest scale, and whether it is needed."""
     decision, prediction, applied = made.decision, made.prediction, made.application
     called = decision.regions.called
     if not called.any():
-        return "nothing to filter: the profile has no compiler-instrumented or user regions"
-    visits = prediction.visits
-    left = visits.at(applied) / visits.unfiltered if visits.unfiltered else 1.0
+        return "finds nothing to filter: the profile has no compiler-instrumented or user regions"
+    every, drops = int(called.sum()), int((called & ~decision.kept).sum())
     before, after = (percent(prediction.dilation.at(stage).value - 1.0) for stage in (None, applied))
-    overhead = f"{after} with and without" if before == after else f"{before} without, {after} with"
+    overhead = f"{after} with and without it" if before == after else f"{before} without it, {after} with it"
+    unneeded = prediction.dilation.at(None).high - 1.0 <= ACCEPTABLE
     return (
-        f"keeps {int((decision.kept & called).sum())} of {int(called.sum())} filterable regions, "
-        f"{percent(left)} of {count(visits.unfiltered)} visits and "
-        f"{percent(prediction.coverage)} of the computing time; "
-        f"instrumentation overhead: {overhead} the filter at {applied.value}"
+        f"drops {drops or 'none'} of {counted(every, 'function')}{_left_out(made) if drops else ''}; "
+        f"overhead {overhead} at {applied.value}{': you need no filter' if unneeded else ''}"
     )
+
+
+def _left_out(made: FilterResult) -> str:
+    visits = made.prediction.visits
+    left = visits.at(made.application) / visits.unfiltered if visits.unfiltered else 1.0
+    return (
+        f", {percent(1.0 - left)} of {count(visits.unfiltered)} visits and "
+        f"{percent(1.0 - made.prediction.coverage)} of the computing time"
+    )
+
+
+def need_of_filter(made: FilterResult) -> str:
+    """Say in a few words whether a filter is needed, and for what."""
+    prediction, called = made.prediction, made.decision.regions.called
+    if not called.any():
+        return effect_sentence(made)
+    before, after = (percent(prediction.dilation.at(at).value - 1.0) for at in (None, made.application))
+    if prediction.dilation.at(None).high - 1.0 <= ACCEPTABLE:
+        return f"not needed, overhead {before}"
+    return f"overhead {before} without it, {after} with it at {made.application.value}"
 
 
 def show_effect(out: Console, made: FilterResult) -> None:
     """Print visits, overhead and dilation without the filter, at run time and at compile time."""
     decision, prediction = made.decision, made.prediction
-    out.print(Text(f"Filter: {effect_sentence(made)}"), soft_wrap=True)
+    show_sentence(out, f"Filter {effect_sentence(made)}.", "bold")
     out.print(terminal_table(effect_table(prediction), out.width))
     if made.evidence.budget is not None:
         _show_budget(out, made.evidence.budget)
     dropped = dropped_regions(decision, prediction, count=_DROPPED_SHOWN)
     if dropped:
-        out.print("Largest dropped regions; their time is attributed to the caller:")
+        show_sentence(out, "Largest dropped regions; their time is attributed to the caller:")
         out.print(terminal_table(dropped_table(dropped), out.width))
 
 
 def _show_budget(out: Console, budget: BudgetOutcome) -> None:
     verdict = "met" if budget.met else "not met"
-    out.print(
+    show_sentence(
+        out,
         f"Budget {percent(budget.budget.overhead)} {verdict}, applied at {budget.applied.value}: predicted "
         f"{percent(max(budget.predicted))}; "
         f"the selection is within {percent(budget.gap)} of the optimum",
-        soft_wrap=True,
     )
-    out.print(_INCLUDED, soft_wrap=True)
+    show_sentence(out, _INCLUDED)
 
 
 def show_memory(out: Console, memory: Memory) -> None:
     """Print the trace memory of a process without and with a filter."""
     before, after = memory.unfiltered, memory.filtered
-    out.print(
+    show_sentence(
+        out,
         f"Trace memory per process: {size(before.max_buf)}, with the filter {size(after.max_buf)}; "
         f"SCOREP_TOTAL_MEMORY={-(-after.total_memory // 2**20)}M",
-        soft_wrap=True,
     )
 
 
@@ -91,29 +110,30 @@ def show_simulation(out: Console, found: SimulatedFilter) -> None:
     out.print(terminal_table(simulation_table(found), out.width))
     visits = found.prediction.visits
     if visits.compile_time > visits.run_time:
-        out.print(
+        show_sentence(
+            out,
             f"At compile time {count(visits.compile_time - visits.run_time)} more visits are recorded, of "
             "regions instrumented by hand.",
-            soft_wrap=True,
         )
     for applied, name in STAGES:
         dilation = with_range(found.prediction.dilation.at(applied))
-        out.print(f"predicted dilation, {name}: {dilation}", soft_wrap=True)
-    out.print("The times include the overhead that the filter would remove.", style="dim")
+        show_sentence(out, f"predicted dilation, {name}: {dilation}")
+    show_sentence(out, "The times include the overhead that the filter would remove.", "dim")
 
 
 _DIFFERENCES_SHOWN = 10
 
 
 def show_verification(out: Console, found: VerifiedFilter) -> None:
-    """Print prediction and measurement, the call paths that differ, and the verdict."""
+    """Print the verdict, prediction and measurement, and the call paths that differ."""
+    _show_verdict(out, found)
+    show_sentence(out, f"Filter: {found.filter}")
     if len(found.points) > 1:
         out.print(terminal_table(verification_table(found.points), out.width))
     last = found.points[-1]
     out.print(terminal_table(measured_effect_table(found), out.width))
-    out.print(_plain_sentence(found.measured), soft_wrap=True)
+    show_sentence(out, _plain_sentence(found.measured))
     _show_differences(out, last.differences)
-    _show_verdict(out, found)
     if last.agrees:
         _show_cost(out, found.measured)
 
@@ -138,33 +158,33 @@ def _show_differences(out: Console, differences: Sequence[CallPathDifference]) -
     if not differences:
         return
     shown = differences[:_DIFFERENCES_SHOWN]
-    out.print("Call paths that differ, with their share of the visits:")
+    show_sentence(out, "Call paths that differ, with their share of the visits:")
     out.print(terminal_table(differences_table(shown), out.width))
     if len(differences) > len(shown):
         out.print(f"and {len(differences) - len(shown)} more")
 
 
 def _show_verdict(out: Console, found: VerifiedFilter) -> None:
-    """Say whether the visits agree; runs that were not measured under the filter are named with reasons."""
+    """Say whether the visits agree; of runs that were not measured under the filter why the last was not."""
     others = disagreements(found.points)
-    for text in others:
-        out.print(f"{text}.", soft_wrap=True, markup=False)
+    if len(others) > 1:
+        show_sentence(out, f"{len(others)} of {counted(len(found.points), 'run')} disagree:")
+    for text in others[-1:]:
+        show_sentence(out, f"{text}.")
     largest = max(one.deviation for one in found.points)
     if largest == 0.0:
-        out.print("The recorded visits are those predicted, call path by call path.")
+        show_sentence(out, "The recorded visits are those predicted, call path by call path.")
     elif not others:
-        out.print(
-            f"The visits agree within {percent(found.tolerance)}: at most {percent(largest)} differ.",
-            soft_wrap=True,
-        )
+        agree = f"The visits agree within {percent(found.tolerance)}"
+        show_sentence(out, f"{agree}: at most {percent(largest)} differ.")
 
 
 def _show_cost(out: Console, effect: MeasuredEffect) -> None:
     if effect.event_cost is None:
-        out.print("The two profiles show no cost of a visit.")
+        show_sentence(out, "The two profiles show no cost of a visit.")
         return
-    out.print(
+    show_sentence(
+        out,
         f"Cost of a recorded visit, learned from both: {quantity(effect.event_cost, 's')}; for the next "
         f"filter: --event-cost {value_text(float(f'{effect.event_cost:.2e}'))}",
-        soft_wrap=True,
     )

@@ -171,7 +171,7 @@ def show_result(out: Console, summary: Summary, *, by: str, limit: int) -> None:
         out.print()
     if not summary.targets:
         show_crossovers(out, summary, by=by)
-        out.print(summary.notices[-1], soft_wrap=True, markup=False)
+        show_sentence(out, summary.notices[-1])
         return
     _show_factors(out, summary, by=by, limit=limit)
     show_crossovers(out, summary, by=by)
@@ -194,7 +194,7 @@ def show_predictions(out: Console, summary: Summary, *, by: str, limit: int) -> 
     """Print the predictions of the largest kernels, one column per target."""
     if not summary.targets:
         show_ranking(out, summary, by=by, limit=limit)
-        out.print(summary.notices[-1], soft_wrap=True, markup=False)
+        show_sentence(out, summary.notices[-1])
         return
     table = predictions_by_target(summary, by=by, limit=limit)
     if not table.columns[0].values:
@@ -268,15 +268,15 @@ def _names(analysis: Analysis, nodes: Sequence[int], width: int) -> list[str]:
 
 
 def show_jobs(out: Console, found: JobChoice) -> None:
-    """Print the jobs at measured scales, powers of two and the best ones, and say which are the best."""
+    """Say which jobs are the best, and print those at measured scales, powers of two and the best ones."""
+    for sentence in found.sentences:
+        show_sentence(out, sentence)
     shown = _main_jobs(found)
     out.print(terminal_table(jobs_table(found, shown), out.width))
     if hidden := len(found.jobs) - len(shown):
         show_sentence(
             out, f"{counted(hidden, 'scale')} in between left out; --format and --json have all.", "dim"
         )
-    for sentence in found.sentences:
-        show_sentence(out, sentence)
 
 
 def _main_jobs(found: JobChoice) -> list[JobAtScale]:

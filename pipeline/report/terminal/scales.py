@@ -47,7 +47,8 @@ class ScaleFigure:
         found = self._of(entry)
         if not found or found.lower is None or found.upper is None:
             return ""
-        return predicted_interval(found.lower * self.factor, found.upper * self.factor, self.write)
+        value, lower, upper = (end * self.factor for end in (found.value or 0.0, found.lower, found.upper))
+        return predicted_interval(value, lower, upper, self.write)
 
     def _of(self, entry: Scale) -> Figure | None:
         found: Figure | None = getattr(entry, self.key)
@@ -86,8 +87,6 @@ def show_scales(out: Console, runtime: RuntimeSummary) -> None:
         return
     for line in _lines(scales, shown):
         out.print(line, soft_wrap=True)
-    if scales.fixed:
-        show_sentence(out, f"All at {point_text(scales.fixed)}.", "dim")
     left_out = len(scales.measured) + len(scales.targets) - len(shown)
     if left_out:
         total = len(shown) + left_out
@@ -165,6 +164,8 @@ def _rows(runtime: RuntimeSummary, entries: Sequence[Scale]) -> Iterator[ScaleFi
         yield ScaleFigure(name=runtime.rate_unit, key="rate")
     compared_by = ("work_rate", "speedup", "efficiency", "weak_efficiency", "gpu_busy")
     for column in scale_columns(*compared_by, parameter=runtime.parameter):
+        if column.key == "speedup" and any(entry.rate for entry in entries):
+            continue  # the rate grows by the same factor
         compared = column.key != "work_rate" or (runtime.compared_by == "size" and len(entries) > 1)
         if compared and any(getattr(entry, column.key) for entry in entries):
             yield ScaleFigure(name=column.heading, key=column.key, write=column.write or figure)
@@ -188,7 +189,8 @@ def _that_fit(scales: ShownScales, width: int) -> list[Scale]:
 def _lines(scales: ShownScales, shown: Sequence[Scale]) -> list[Text]:
     kept = {id(entry) for entry in shown}
     names = (scales.parameter, *scales.other)
-    labels = [*names, *(label for row in scales.rows for label in _label(row.name, scales))]
+    at = f" ({point_text(scales.fixed)})" if scales.fixed else ""
+    labels = [scales.parameter + at, *scales.other, *(row.name for row in scales.rows)]
     columns = [([label.ljust(max(map(len, labels))) for label in labels], "")]
     for entries in (scales.measured, scales.targets):
         if entries is scales.targets and entries:
@@ -196,7 +198,7 @@ def _lines(scales: ShownScales, shown: Sequence[Scale]) -> list[Text]:
         gap = False
         for entry in entries:
             if id(entry) in kept:
-                columns.append((_cells(scales, names, entry), _style(entry)))
+                columns += _cells(scales, names, entry)
             elif not gap:
                 columns.append(([ELLIPSIS, *[""] * (len(labels) - 1)], "dim"))
             gap = id(entry) not in kept
@@ -210,22 +212,13 @@ def _lines(scales: ShownScales, shown: Sequence[Scale]) -> list[Text]:
     return lines
 
 
-def _label(name: str, scales: ShownScales) -> list[str]:
-    """Return a name; what follows a comma stands beside the intervals, which leaves room for scales."""
-    first, comma, rest = name.partition(", ")
-    return _beneath(first + comma.rstrip(), rest, scales) if scales.targets else [name]
-
-
-def _cells(scales: ShownScales, names: Sequence[str], entry: Scale) -> list[str]:
-    cells = [value_text(entry.point[name]) for name in names]
-    for row in scales.rows:
-        cells += _beneath(row.value(entry), "" if entry.measured else row.interval(entry), scales)
-    return cells
-
-
-def _beneath(value: str, interval: str, scales: ShownScales) -> list[str]:
-    """Return a value and, if targets are shown, the line of intervals beneath it."""
-    return [value, interval] if scales.targets else [value]
+def _cells(scales: ShownScales, names: Sequence[str], entry: Scale) -> Iterator[tuple[list[str], str]]:
+    """Yield the column of a scale and, of a target, that of its intervals, with their style."""
+    at = [value_text(entry.point[name]) for name in names]
+    yield [*at, *(row.value(entry) for row in scales.rows)], _style(entry)
+    intervals = ["" if entry.measured else row.interval(entry) for row in scales.rows]
+    if not entry.measured:
+        yield ["(predicted)", *[""] * (len(names) - 1), *intervals], _style(entry)
 
 
 def _style(entry: Scale) -> str:
@@ -236,6 +229,6 @@ def _sentence(scales: ShownScales, entry: Scale) -> str:
     parts = []
     for row in scales.rows:
         interval = "" if entry.measured else row.interval(entry)
-        parts.append(f"{row.name} {row.value(entry)}" + (f" [{interval}]" if interval else ""))
+        parts.append(f"{row.name} {row.value(entry)}" + (f" ({interval})" if interval else ""))
     kind = "measured" if entry.measured else "predicted"
     return f"{point_text(entry.point)}, {kind}: {', '.join(parts)}"

@@ -15,7 +15,7 @@ def test_every_public_name_exists_and_is_documented():
     for name in pipeline.__all__:
         thing = getattr(pipeline, name)
         assert name == "__version__" or inspect.getdoc(thing)
-    assert set(pipeline.__all__) <= set(dir(pipeline))
+    assert dir(pipeline) == sorted(pipeline.__all__)
     assert pipeline.__version__ == importlib.metadata.version("callpath-pipeline")
 
 

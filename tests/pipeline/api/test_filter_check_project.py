@@ -34,7 +34,7 @@ def test_a_filter_is_made_and_written_with_its_evidence(profile, tmp_path):
     assert json.loads((tmp_path / "app.filter.json").read_text())["budget"]["met"]
     assert made.overhead <= 0.01 < made.overhead_without
     assert made.problems == ()
-    assert repr(made).startswith("Filter(keeps 3 of 4 filterable regions, ")
+    assert repr(made).startswith("Filter(drops 1 of 4 functions, ")
     assert "<td>tiny</td>" in made._repr_html_()
 
 
@@ -134,7 +134,7 @@ def test_an_application_on_a_machine():
     assert frame.share["T_ser"] == pytest.approx(frame.value["T_ser"] / found.value)
     assert np.isnan(frame.share["total"])
     assert found.interval[0] < found.value < found.interval[1]
-    assert repr(found).startswith("Projection(MILC su3_rmd on IBM POWER5+ cluster: 9.81 s [")
+    assert repr(found).startswith("Projection(MILC su3_rmd on IBM POWER5+ cluster: 9.81 s (")
     assert "T_ser" in found._repr_html_()
     wider = pl.project("milc", on="power5plus", at={"L": 8, "P": 1024}, level=0.99).interval
     assert wider[0] < found.interval[0] < found.interval[1] < wider[1]

@@ -124,7 +124,7 @@ def test_the_models_are_those_of_the_command_line(study, strong_study, models):
 
 
 def test_the_runtime_has_a_row_per_measured_point_and_per_target(models):
-    found = models.runtime(p=[32, 64], min_efficiency=0.5)
+    found = models.runtime(p=[32, 64], min_efficiency=0.5, full=True)
     assert list(found.p) == [1, 2, 4, 8, 16, 32, 64]
     assert found.measured.tolist() == [True] * 5 + [False] * 2
     expected = models.summary(p=[32, 64])["runtime"]
@@ -133,10 +133,31 @@ def test_the_runtime_has_a_row_per_measured_point_and_per_target(models):
             assert row[name] == pytest.approx(entry[name]["value"], rel=1e-9)
             assert row[f"{name}_lower"] == pytest.approx(entry[name]["lower"], rel=1e-9)
             assert row[f"{name}_upper"] == pytest.approx(entry[name]["upper"], rel=1e-9)
-        assert np.isnan(row.weak_efficiency) and row.locations == entry["locations"]
+        assert row.locations == entry["locations"]
     assert found.attrs["losses"] == expected["losses"]
     assert found.attrs["efficient_up_to"]["threshold"] == 0.5
     assert "at" not in found.attrs
+    assert not found.isna().all().any()
+    usual = models.runtime(p=[32, 64])
+    ends = ["wall_seconds", "wall_seconds_lower", "wall_seconds_upper"]
+    assert list(usual) == ["p", "measured", *ends, "speedup", "efficiency", "core_hours"]
+    assert usual.equals(found[list(usual)])
+
+
+def test_a_plot_of_all_models_has_wall_time_and_efficiency(models):
+    from matplotlib import pyplot
+
+    wall, efficiency = models.plot(p=64).axes
+    assert (wall.get_ylabel(), efficiency.get_ylabel()) == ("wall time [s]", "parallel efficiency [%]")
+    runtime = models.runtime(p=64)
+    for axes, shown in ((wall, runtime.wall_seconds), (efficiency, 100 * runtime.efficiency)):
+        lines = {line.get_label(): line for line in axes.get_lines()}
+        assert lines["model"].get_xydata()[-1] == pytest.approx([64, shown.iloc[-1]])
+        assert len(axes.collections) > 1  # the band, and the bars of what was measured
+    ideal = next(line for line in wall.get_lines() if line.get_label() == "ideal").get_ydata()
+    assert ideal[0] / ideal[-1] == pytest.approx(64)
+    assert (wall.get_yscale(), models.plot(p=64, logarithmic=False).axes[0].get_yscale()) == ("log", "linear")
+    pyplot.close("all")
 
 
 def test_only_times_have_a_runtime(study):

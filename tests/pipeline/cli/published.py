@@ -8,6 +8,7 @@ import jsonschema
 from jsonschema.exceptions import best_match
 from referencing import Registry, Resource
 
+from pipeline.cli.app import OLD_COMMANDS
 from pipeline.cli.documents import WRITTEN
 
 FOLDER = Path(__file__).parents[3] / "docs" / "reference" / "schemas"
@@ -38,6 +39,7 @@ def require_published(arguments, text):
     if not targets:
         return
     command = " ".join(arguments[:2]) if " ".join(arguments[:2]) in WRITTEN else arguments[0]
+    command = OLD_COMMANDS.get(command, (command,))[0]
     document = json.loads(text if targets[-1] == "-" else Path(targets[-1]).read_text(encoding="utf-8"))
     errors = [best_match(validator(name).iter_errors(document)) for name in WRITTEN[command].values()]
     if all(errors):

@@ -46,14 +46,14 @@ def test_every_answer_is_the_document_of_the_command_with_its_verdict(assistant,
         assert answer.verdict and "\n" not in answer.verdict
     shapes = ["inspection", "intact", "summary", "summary", "choice", "comparison", "check"]
     assert [answer.shape for answer in answers] == shapes
-    assert answers[0].verdict.startswith("OK: 10 runs at 5 measurement points")
+    assert answers[0].verdict.startswith("OK: 10 runs, p = ")
     assert answers[2].results == "run-1"
     assert answers[2].verdict == answers[3].verdict == answers[3].document["runtime"]["verdict"]
     assert "64" in answers[3].verdict and "trust" in answers[3].verdict
     summary = stored_summary(read_results(out), [{"p": 64.0}], others=False)
     assert answers[3].document["kernels"] == summary["kernels"]
-    assert answers[4].verdict.startswith("Fastest")
-    assert "no kernel differs significantly" in answers[5].verdict
+    assert answers[4].verdict.startswith("Use p = ")
+    assert "no function differs significantly" in answers[5].verdict
     assert answers[6].document["outcome"] == "passed"
     assert files_below(strong_study) | files_below(out) == before
 

@@ -43,14 +43,14 @@ def test_the_best_jobs_are_named_and_hold(call, results, jobs):
     assert all(job["probability"] >= 0.9 for job in holding.values())
     assert best["cheapest"]["price"] == pytest.approx(10 * best["cheapest"]["core_hours"]["value"])
     _, text, _ = call("choose", results, "--deadline", "60s")
-    assert f"Fastest: p = {best['fastest']['point']['p']}" in text.replace(" and cheapest", "")
-    assert "holds the deadline with" in " ".join(text.split())
+    assert text.startswith(f"Use p = {best['fastest']['point']['p']}: ") and "(fastest)" in text
+    assert "meets the deadline (" in " ".join(text.split())
 
 
 def test_without_limits_nothing_is_said_to_hold(jobs, call, results):
     assert all(job["probability"] is None and job["fails_first"] is None for job in jobs()["jobs"])
     text = call("choose", results)[1]
-    assert "holds" not in text and "Fastest: " in text
+    assert "meets" not in text and text.startswith("Use p = ")
 
 
 def test_limits_that_nothing_holds_are_relaxed(jobs, call, results):
@@ -59,7 +59,7 @@ def test_limits_that_nothing_holds_are_relaxed(jobs, call, results):
     assert not found["best"] and {"deadline"} in [set(one["limits"]) for one in found["relaxed"]]
     text = " ".join(call("choose", results, *options)[1].split())
     assert "No scale holds all limits with 90 %, nor even with 1 %." in text
-    assert "It takes a deadline of " in text
+    assert "A deadline of " in text and " would hold at p = " in text
     (needed,) = (one["limits"]["deadline"] for one in found["relaxed"] if set(one["limits"]) == {"deadline"})
     assert jobs("--deadline", f"{needed}s", "--efficiency", "90%")["best"]
     closer = call("choose", results, "--deadline", f"{0.995 * needed:.4f}s", "--efficiency", "90%")[1]
@@ -123,7 +123,7 @@ def test_a_proposal_has_the_jobs_and_says_which_to_choose(call, refused, results
     expected = jobs(*options)["jobs"]
     assert [float(row["probability"]) for row in rows] == [job["probability"] for job in expected]
     text = (tmp_path / "a.txt").read_text().splitlines()
-    assert len(text) > 4 and "holds the deadline with" in text[4]
+    assert len(text) > 4 and "meets the deadline (" in text[4]
     assert len(call("export", results, "--to", "proposal")[1].splitlines()) == 4
     assert refused("export", results, "--to", "csv", "--deadline", "6h") == (
         "pipeline: --deadline: csv has no jobs; use --to proposal\n"

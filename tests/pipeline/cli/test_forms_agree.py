@@ -4,6 +4,7 @@ import csv
 import html
 import io
 import json
+import math
 import re
 from itertools import zip_longest
 from pathlib import Path
@@ -107,14 +108,19 @@ def same(text, value):
 
 
 def numbers_in(text):
-    """Yield the numbers that a cell states, but for bounds, and half a unit of their last digit."""
+    """Yield the numbers that a cell states, but for bounds, and half a unit of their last digit.
+
+    Ends of wide intervals have two digits.
+    """
     found = QUANTITY.findall(text)
     shared = (found[-1][2] or found[-1][3].strip()) if found and " .. " in text else ""  # 98.0 .. 110.6 %
     for sign, digits, unit, percent in found:
         if not sign:
             size = UNITS.get(unit or percent.strip() or shared, 1.0)
             decimals = len(digits.split("e")[0].partition(".")[2])
-            yield float(digits.replace(",", "")) * size, (0.51 * 10.0**-decimals if decimals else 0.0) * size
+            value = float(digits.replace(",", ""))
+            of_two = 0.051 * 10.0 ** math.floor(math.log10(abs(value) or 1.0) + 1) if " .. " in text else 0.0
+            yield value * size, max(0.51 * 10.0**-decimals if decimals else 0.0, of_two) * size
 
 
 def is_number(text):

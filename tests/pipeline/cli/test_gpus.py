@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tests.accelerated_runs import busy_share, kernel_seconds, write_accelerated_runs, write_runs_over_size
+from tests.pipeline.report.page.studies import carried
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +38,8 @@ def test_the_answer_says_how_busy_accelerators_are(call, runs, tmp_path):
         "GPU-s",
         {"axpy", "stencil", "GPU idle"},
     )
-    assert "GPUs are busy for" in (tmp_path / "out" / "report.html").read_text()
+    page = carried((tmp_path / "out" / "report.html").read_text())
+    assert "GPUs busy" in str(page)
 
 
 @pytest.mark.slow
@@ -57,7 +59,7 @@ def test_a_single_run_without_a_parameter_is_a_measured_profile(call, runs, tmp_
     profile.write_bytes((runs / "app.p4.r1" / "profile.cubex").read_bytes())
     code, out, error = call("run", profile.parent, "--out", tmp_path / "out")
     assert code == 0 and " measured at p = 4; too few scales to predict from" in out.splitlines()[0]
-    assert "\nsingle: 1 scale (p = 4)" in out.partition("\n\n")[0]  # below the verdict
+    assert "\nsingle: p = 4, " in out.partition("\n\n")[0]  # below the verdict
     assert "the runs have no parameter: p is their number of processes" in error
     assert "On GPUs as measured: GPU idle" in out or "On GPUs as measured: axpy" in out
 

@@ -35,7 +35,7 @@ def test_the_result_is_in_the_summary_and_on_the_page(held_out, call):
     assert [row["at"] for row in document["held_out"]["points"]] == [{"p": 32}]
     for _ in range(2):  # as the run wrote it, and again from what is stored
         page = (held_out / "report.html").read_text()
-        assert '<section id="held-out">' in page
+        assert '<section id="confidence"' in page
         for chart in carried(page)["program"]["charts"]:
             (line,) = chart["lines"]
             assert line["heldOut"]["scale"] == [32.0]

@@ -112,6 +112,28 @@ def test_a_share_may_be_written_in_per_cent(call, results):
 TARGETS = ["--at", "p=64", "--at", "p=256"]
 
 
+def test_what_commands_were_called_goes_on_working(call, results, refused):
+    tree = ("--least", "2%", *TARGETS)
+    assert call("tree", results, *tree) == call("bottlenecks", results, "--tree", *tree)
+    plan = ("--budget", "1e9", *TARGETS)
+    assert call("advise", results, *plan) == call("choose", results, "--measure", *plan)
+    for options in (("--what-if", "balanced"), ("--on", "archer2"), ("--limit", "3"), ("--by", "group")):
+        assert f"{options[0]}: cannot be combined with --tree" in refused("tree", results, *options)
+    assert "--deadline: cannot be combined with --measure" in refused("advise", results, "--deadline", "1h")
+    assert "add --tree" in refused("bottlenecks", results, "--least", "2%")
+
+
+def test_models_alone_leave_no_results(call, strong_study, refused, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    models = call("run", strong_study, "--no-results", "--by", "callpath", "--limit", "30")
+    assert models == call("model", strong_study) and models[0] == 0 and not (tmp_path / "results").exists()
+    assert call("model", strong_study, "--by", "region") == call(
+        "run", strong_study, "--no-results", "--limit", "30"
+    )
+    refusal = "--out: cannot be combined with --no-results"
+    assert refusal in refused("run", strong_study, "--no-results", "--out", tmp_path / "results")
+
+
 def test_several_targets_are_all_shown(call, results):
     ranking = call("bottlenecks", results, *TARGETS)[1]
     assert "p = 64" in ranking and "p = 256" in ranking

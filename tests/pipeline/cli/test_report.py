@@ -43,6 +43,14 @@ def test_the_report_is_written_again_from_what_is_stored(call, results):
     assert first.split("</header>")[0] == again.split("</header>")[0]
 
 
+def test_a_copy_leaves_the_report_as_it_is(call, results, tmp_path):
+    before = {path.name: path.read_bytes() for path in results.iterdir() if path.is_file()}
+    copy = tmp_path / "copy.html"
+    assert call("report", results, "--at", "p=256", "-o", copy) == (0, "", f"pipeline: wrote {copy}\n")
+    assert "at p\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}256" in copy.read_text(encoding="utf-8")
+    assert {path.name: path.read_bytes() for path in results.iterdir() if path.is_file()} == before
+
+
 def test_no_report_is_written_while_a_run_holds_the_directory(call, results, refused):
     before = (results / "report.html").read_bytes()
     with only_writer(results, print):

@@ -9,14 +9,14 @@ from tests.resource_studies import lammps
 def test_memory_is_said_by_run_predict_and_inspect(call, tmp_path):
     out = tmp_path / "out"
     runs = lammps(tmp_path / "runs", lambda p: 256)
-    code, told, _ = call("run", runs, "--out", out)
+    code, told, _ = call("run", runs, "--out", out, "--details")
     assert code == 0
-    assert "Memory of a process at p = 64: 256 MiB [" in told
+    assert "Memory of a process at p = 64: 256 MiB" in told
     assert "Memory of a node at p = 64: " in told
-    assert "Memory of a process at p = 64: 256 MiB [" in (out / "report.html").read_text()
+    assert "Memory of a process at p = 64: 256 MiB" in (out / "report.html").read_text()
     _, told, _ = call("predict", out, "--at", "p=32", "--at", "p=64", "--metric", "memory")
     assert "LAMMPS" in told
-    assert "Memory of a process at p = 32: 256 MiB [" in told
+    assert "Memory of a process at p = 32: 256 MiB" in told
     _, told, _ = call("inspect", runs)
     assert "Memory of the process that takes most: 256 MiB (Per MPI rank memory allocation)" in told
 

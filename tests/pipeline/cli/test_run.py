@@ -17,7 +17,7 @@ def test_run_models_ranks_and_fills_the_results_directory(call, strong_study, tm
     out = tmp_path / "results"
     code, told, error = call("run", strong_study, "--out", out, "--at", "p=64")
     assert (code, error) == (0, "")
-    assert "study: 5 scales (p = 1, 2, 4, 8, 16), up to 2 repetitions, strong scaling\n" in told
+    assert "study: p = 1, 2, 4, 8, 16, up to 2 repetitions, strong scaling\n" in told
     _, told, _ = call("run", strong_study, "--out", out, "--at", "p=64", "--details")
     assert "sum overtakes solve" in told
     for name in ("callpaths", "measurements", "models"):
@@ -51,7 +51,7 @@ def test_a_second_run_reuses_the_result_and_a_changed_input_is_noticed(call, str
     write_foam_case(strong_study / "app.p32.r1", {"main": 0.1, "solve": 2.0, "sum": 16.0}, processes=32)
     _, third, _ = call("run", strong_study, "--out", out)
     assert "(written)" in third
-    assert "6 scales" in third
+    assert "p = 1, 2, 4, 8, 16, 32, " in third
 
 
 @pytest.mark.slow
@@ -76,7 +76,7 @@ def test_model_prints_formulas_without_a_results_directory(call, strong_study, t
 def test_inspect_tells_runs_and_sizes(call, strong_study):
     code, told, _ = call("inspect", strong_study)
     assert code == 0
-    assert "Parameters: p" in told
+    assert told.startswith("OK: 10 runs, p = ")
     assert "time [s]" in told
     assert "total" not in told
 
@@ -213,11 +213,11 @@ def test_the_configuration_named_on_the_command_line_counts(call, strong_study, 
 
 def test_inspect_reads_the_runs_that_the_configuration_lists(call, strong_study, tmp_path):
     (strong_study / "pipeline.toml").write_text('[[run]]\npath = "app.p4.r1"\nparameters = {cores = 4}\n')
-    assert "Parameters: cores" in call("inspect", strong_study)[1]
+    assert " cores = " in call("inspect", strong_study)[1]
     (tmp_path / "own.toml").write_text(
         f'[[run]]\npath = "{strong_study}/app.p4.r1"\nparameters = {{q = 4}}\n'
     )
-    assert "Parameters: q" in call("inspect", strong_study, "--config", tmp_path / "own.toml")[1]
+    assert " q = " in call("inspect", strong_study, "--config", tmp_path / "own.toml")[1]
 
 
 @pytest.mark.slow
@@ -260,7 +260,7 @@ def test_results_go_to_the_directory_named_and_say_so(call, strong_study, tmp_pa
     monkeypatch.chdir(tmp_path)
     _, text, _ = call("run", strong_study)
     assert "Results in results/ (written)" in text and (tmp_path / "results" / "run.json").is_file()
-    assert "Filter: keeps 3 of 3 filterable regions" in text
+    assert "filter: not needed, overhead " in " ".join(text.split())
     filter_file = tmp_path / "results" / "app.filter"
     assert filter_file.is_file() and (tmp_path / "results" / "app.filter.json").is_file()
 
@@ -272,7 +272,9 @@ def test_without_visits_there_is_no_filter(call, tmp_path):
         metrics = [MetricSpec("time", [[1.0] * p, [4.0 / p] * p])]
         write_cubex(study / f"app.p{p}.r1" / "profile.cubex", parent=[-1, 0], metrics=metrics)
     _, text, _ = call("run", study, "--out", tmp_path / "r")
-    assert "Filter: none - it needs measured visits and times" in text
+    assert "filter" not in text
+    _, text, _ = call("run", study, "--out", tmp_path / "r", "--details")
+    assert "filter: none - it needs measured visits and times" in " ".join(text.split())
     assert not (tmp_path / "r" / "app.filter").exists()
 
 

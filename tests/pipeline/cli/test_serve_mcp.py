@@ -43,7 +43,7 @@ def test_an_assistant_finds_the_tools_asks_and_is_refused_what_lies_elsewhere(as
         ("inspect", {"path": "../else"}),
         ("predict", {"results": "run-1", "at": ["x=1"]}),
     )
-    assert "value [lower .. upper]" in greeting.instructions
+    assert "value (lower to upper)" in greeting.instructions
     assert [tool.name for tool in tools] == ["inspect", "run", "predict", "choose", "compare", "check"]
     assert all(tool.annotations.read_only_hint for tool in tools)
     assert "largest at the last target first" in tools[2].description

@@ -49,7 +49,7 @@ def results(tmp_path_factory):
     [
         "",
         "history",
-        *(c for c in COMMANDS if c not in GROUPS),
+        *(c for cs in COMMANDS.values() for c in cs if c not in GROUPS),
         *(f"{g} {c}" for g, cs in GROUPS.items() for c in cs),
     ],
 )

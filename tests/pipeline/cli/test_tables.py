@@ -92,7 +92,7 @@ def test_inspect_shows_runs_sums_and_metadata(table, call):
     assert code == 0
     assert "(p = 4, repetition 2)" in out and "9.09" in out
     assert "Metadata: machine: daint (2 runs), alps (4 runs)" in out
-    assert "OK: 6 runs at 3 measurement points, 2 .. 8 processes, 2 repetitions; " in out
+    assert "OK: 6 runs, p = 2, 4, 8, 2 times each, " in out
 
 
 def test_inspect_shows_a_series_if_locations_are_unknown(table, call):
@@ -109,7 +109,7 @@ def test_no_filter_is_made_from_tables_and_no_overhead_taken_out(table, call, tm
     cells = ",100000000" if column == "visits" else ",100000000,0"
     path = table(table_files.long_form(POINTS, extra=lambda p: cells, header=f",{column}"))
     _, out, error = call("run", path, "--out", tmp_path / "out", "--overhead", "correct")
-    assert "Filter: none - timers that programs print are not instrumented regions" in out
+    assert "filter" not in out
     assert "times are not corrected for overhead" in error
 
 
@@ -139,12 +139,12 @@ def test_what_columns_mean_is_said_in_one_line(call, table, summary):
     assert found["parameters"] == ["cores"] and error == f"pipeline: {said}\n"
     assert [row["efficiency"]["value"] for row in found["runtime"]["at"]][:2] == pytest.approx([1, 1])
     code, out, _ = call("inspect", path)
-    assert code == 0 and f"Note: {said}\nOK" in out.replace("\n  ", " ")
+    assert code == 0 and f"Note: {said}" in out.replace("\n  ", " ")
 
 
 def test_what_columns_of_a_series_mean_is_no_problem(call, table):
     _, out, _ = call("inspect", table("n,time,stddev\n1,2,0.1\n2,4,0.1\n4,8,0.1\n"))
-    assert "Note: stddev: left out\n1 problem\n" in out
+    assert "Note: stddev: left out\n" in out and out.startswith("1 problem\n")
 
 
 def test_the_name_of_a_table_does_not_count_against_a_baseline(call, table, tmp_path):

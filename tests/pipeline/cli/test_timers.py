@@ -34,10 +34,10 @@ def test_a_series_gives_models_a_runtime_and_a_report(call, tmp_path, log, large
     runs = write(tmp_path / "runs", {f"app.p{p}.r1": log(p) for p in (8, 16, 32, 64)})
     code, text, error = call("run", runs, "--out", tmp_path / "out")
     assert code == 0, error
-    assert " 4 scales (p = " in text
+    assert ": p = 8, 16, 32, 64, " in text
     assert re.search(r"^wall time \[s\] +[0-9]", text, re.MULTILINE)
     assert "What grows" in text
-    assert "Filter: none - timers that programs print are not instrumented regions" in text
+    assert "filter" not in text
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     regions = {kernel["region"]: kernel for kernel in summary["regions"]}
     assert max(regions, key=lambda region: regions[region]["share_measured"]) == largest
@@ -87,5 +87,5 @@ def test_a_mixed_directory_says_what_it_read(call, tmp_path):
     assert code == 2
     for program in ("CASTEP", "VASP", "GROMACS"):
         assert program in text
-    assert "1. the runs are of 3 programs: " in text
+    assert "1. the runs are of 3 programs: " in " ".join(text.split())
     assert "notes.txt: not a profile" in error

@@ -43,7 +43,7 @@ def cells_of(text):
 @pytest.mark.slow
 @pytest.mark.parametrize("columns", [None, "60", "80", "120"])
 def test_a_comparison_cuts_names_only(call, pair, monkeypatch, columns):
-    arguments = ("compare", *pair, "--scaling", "strong")
+    arguments = ("compare", *pair, "--scaling", "strong", "--details")
     monkeypatch.setenv("COLUMNS", WIDE)
     whole = set(cells_of(call(*arguments)[1]))
     assert {"ratio", "interval at target", "1.02 million", *(f"main › {name}" for name in NAMES)} <= whole
@@ -61,4 +61,4 @@ def test_a_comparison_cuts_names_only(call, pair, monkeypatch, columns):
     )
     for cell in set(found) - set(names):
         assert any(f" {cell} " in word for word in words), cell
-    assert {"A", "B", "share"} <= set(found) and "1.02 million" in found
+    assert {*(path.name for path in pair), "share"} <= set(found) and "1.02 million" in found

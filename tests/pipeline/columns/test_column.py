@@ -59,7 +59,7 @@ def test_people_see_intervals_as_one_text_in_one_readable_unit():
     assert {one.unit for one in (value, lower, upper)} == {"core-s"}
     assert (value.heading, value.texts) == ("value [core-hours]", ("20.0", "-"))
     assert lower.audience is Audience.PROGRAMS
-    assert (upper.heading, upper.texts) == ("90 % interval", ("10.0 .. 100", "-"))
+    assert (upper.heading, upper.texts) == ("90 % interval", ("10 .. 100", "-"))
     assert [one.name for one in (value, lower, upper)] == ["value", "lower", "upper"]
     assert [one.name for one in cells(Column(key="wall", kind=ESTIMATE))] == [
         "wall",
@@ -71,7 +71,7 @@ def test_people_see_intervals_as_one_text_in_one_readable_unit():
 def test_ends_of_intervals_may_be_unknown_and_infinite():
     column = Column(key="value", kind=ESTIMATE)
     ends = ({"value": 1.0, "lower": low, "upper": sys.float_info.max} for low in (None, 0.5))
-    assert cells(column, *ends)[2].texts == ("-", "0.500 .. ∞")
+    assert cells(column, *ends)[2].texts == ("-", "0.50 .. ∞")
 
 
 def test_quantities_share_a_unit():

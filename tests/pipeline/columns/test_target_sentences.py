@@ -29,4 +29,4 @@ def at(point, effort, hours):
 )
 def test_nodes_that_hold_more_cores_than_a_run_uses_are_said(runtime, more):
     ((text, style),) = target_totals(summary(runtime))
-    assert (text, style) == (f"p = 16: 10.0 core-hours [8.33 .. 12.0]{more}", "")
+    assert (text, style) == (f"p = 16: 10.0 core-hours (8.3 to 12 core-hours){more}", "")

@@ -75,7 +75,10 @@ def test_rules_about_a_region_mean_its_sum_and_all_call_paths():
 def test_a_rule_that_matches_nothing_is_refused():
     with pytest.raises(UsageError) as error:
         run(study(many()), KernelRule(match="*/nix", share=0.1, place="pipeline.toml:7"))
-    assert str(error.value) == "pipeline.toml:7: '*/nix' matches no kernel; `pipeline tree` lists the names"
+    assert (
+        str(error.value)
+        == "pipeline.toml:7: '*/nix' matches no kernel; `pipeline bottlenecks --tree` lists the names"
+    )
 
 
 def test_a_rule_about_a_kernel_that_does_not_matter_is_no_test():

@@ -268,10 +268,10 @@ def test_markdown_says_so(case):
 
 def test_the_terminal_says_so(case):
     row, result = case
-    first, *rest = printed(show_check, result, width=100).splitlines()
+    first, *rest = printed(show_check, result, width=100, details=True).splitlines()
     opening = {
         Outcome.PASSED: "No ",
-        Outcome.REGRESSED: "Scalability regression",
+        Outcome.REGRESSED: "REGRESSION",
         Outcome.INCONCLUSIVE: "Inconclusive",
     }
     assert first.startswith(opening[row.outcome])

@@ -9,12 +9,12 @@ import pytest
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 
-from ingest.number_text import figure
 from ingest.scaling import Scaling
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.report.proposal import draw_chart, proposal_csv, proposal_sentences, write_proposal_figure
 from pipeline.report.runtime_charts import RuntimeChart, runtime_charts
+from pipeline.wording.quantities import estimate_text
 from tests.pipeline.report.page.studies import answered, study, study_of, two_parameter_study
 
 
@@ -54,9 +54,9 @@ def test_sentences_say_how_far_what_it_costs_and_how_sure() -> None:
     assert f"at p = 64, the largest measured scale, it is {100 * figures.efficiency.value[4]:.0f} %" in far
     assert f"speed-up of {figures.speedup.value[4]:.1f}" in far
     hours = figures.core_hours
-    value, lower, upper = (figure(end[-1]) for end in (hours.value, hours.lower, hours.upper))
+    said = estimate_text(*(float(end[-1]) for end in (hours.value, hours.lower, hours.upper)), "core-hours")
     assert cost.startswith("A run at p = 256 is predicted to take ")
-    assert f"{value} core-hours ({lower} .. {upper}), at an efficiency of " in cost
+    assert f"{said}, at an efficiency of " in cost
     assert f"trust in it is {found.trust.trust.word}" in sure
     assert "extrapolated to 4 times the measured range" in sure
     assert "at p = 64, where" in sure

@@ -403,7 +403,7 @@ def test_a_run_says_so_once_and_stores_who_was_left_out(result):
 @pytest.mark.slow
 def test_its_filter_is_made_from_the_runs_that_recorded_all(result):
     _, found = result
-    assert "of 155 filterable regions" in found.filter_effect
+    assert "of 155 functions" in found.filter_effect
 
 
 def test_what_was_recorded_reaches_the_gate_from_results_and_baselines(result):

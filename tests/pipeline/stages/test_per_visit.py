@@ -174,12 +174,12 @@ def test_everything_that_people_read_says_so(tmp_path):
     analysis = modelled(selected(study(mixed), options), options, "time")
     summary = summary_of(analysis, ())
     assert (summary["per"], summary["visits_per_run"]) == ("step", 15)
-    values = dict(facts(analysis, {"filter": ""}))["Values"]
+    values = dict(facts(analysis))["Values"]
     assert values == "per visit of step, which a run visits 15 times (median)"
     found = runtime(analysis, np.array([[64.0]]))
     assert proposal_sentences("x", analysis, found)[1].startswith("A visit of step at p = 64 is predicted")
     whole = modelled(study(mixed), OPTIONS, "time")
-    assert summary_of(whole, ())["per"] is None and "Values" not in dict(facts(whole, {"filter": ""}))
+    assert summary_of(whole, ())["per"] is None and "Values" not in dict(facts(whole))
 
 
 def test_the_cost_of_a_measurement_is_that_of_a_run():

@@ -176,7 +176,7 @@ def test_the_provenance_says_what_was_done(result, strong_study):
     assert stored["configuration"] == json.loads(json.dumps(key))
     assert stored["decision"]["scaling"] == "strong" and stored["decision"]["parameter"] == "p"
     assert "strong scaling" in stored["decision"]["reason"]
-    assert stored["filter"].startswith("keeps 3 of 3 filterable regions")
+    assert stored["filter"].startswith("not needed, overhead ")
     assert list(stored["seconds"]) == ["locate", "ingest", "overhead", "model", "filter", "report", "page"]
     assert all(0 <= seconds < 60 for seconds in stored["seconds"].values())
     assert {"python", "numpy", "callpath-pipeline"} <= set(stored["software"])

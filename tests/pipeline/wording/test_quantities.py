@@ -28,6 +28,7 @@ from pipeline.wording.quantities import (
     shorten_middle,
     signed_percent,
     size,
+    spoken_interval,
     times,
 )
 
@@ -163,13 +164,15 @@ def test_a_share_above_zero_never_shows_as_zero():
 @pytest.mark.parametrize(
     ("text", "written"),
     [
-        (interval_text(16.0, 28.44), "16.0 .. 28.4"),
-        (interval_text(16.0, math.inf), "16.0 .. ∞"),
+        (interval_text(16.0, 28.44), "16 .. 28"),
+        (interval_text(16.0, math.inf), "16 .. ∞"),
         (interval_text(math.nan, 28.4), ""),
-        (interval_text(0.016, 1.0, percent), "1.6 .. 100.0 %"),
-        (estimate_text(19.3, 16.0, 28.44), "19.3 [16.0 .. 28.4]"),
-        (estimate_text(72_000.0, 36_000.0, 108_000.0, "core-s"), "20.0 core-hours [10.0 .. 30.0]"),
-        (estimate_text(0.09, 0.08, 1.0, "s"), "90.0 ms [80.0 .. 1000]"),
+        (interval_text(0.016, 1.0, percent), "1.6 .. 100 %"),
+        (estimate_text(19.3, 16.0, 28.44), "19.3 (16 to 28)"),
+        (estimate_text(5.15, 5.15, 28.44), "5.15 (5.15 to 28.4)"),
+        (spoken_interval(98.0, 102.0), "98.0 to 102"),
+        (estimate_text(72_000.0, 36_000.0, 108_000.0, "core-s"), "20.0 core-hours (10 to 30 core-hours)"),
+        (estimate_text(0.09, 0.08, 1.0, "s"), "90.0 ms (80 to 1000 ms)"),
         (estimate_text(5.0, math.nan, math.nan, "s"), "5.00 s"),
         (growth_text("1"), "constant"),
         (growth_text("p^(1/2)"), "p^(1/2)"),

@@ -27,11 +27,6 @@ import { followAddress, searchBox } from "./views/navigation.js";
 const NONE = -1;
 const HEIGHT = 300;
 const CUT = 30; // how many times all else a band may be before it is cut
-/** @type {["a" | "b", string, string][]} */
-const SIDES = [
-  ["a", "A", "c0"],
-  ["b", "B", "c1"],
-];
 
 /** @param {PackedEnds} ends */
 function unpackedEnds({ value, lower, upper }) {
@@ -87,7 +82,7 @@ class Curves {
    */
   texts(k, scale, unit) {
     if (this.positions.measuredOnly) return [];
-    return [...SIDES, /** @type {const} */ (["ratio", "B / A", ""])].flatMap(([which, name]) => {
+    return [...SIDES, /** @type {const} */ (["ratio", RATIO, ""])].flatMap(([which, name]) => {
       const found = this.at(which, k, scale);
       return found ? [`${name} ${estimateText(found.value, found, which === "ratio" ? "" : unit)}`] : [];
     });
@@ -100,23 +95,29 @@ class Curves {
    */
   readings(k, scale) {
     /** @type {Reading[]} */
-    const rows = SIDES.flatMap(([side, letter, cls], n) => {
+    const rows = SIDES.flatMap(([side, name, cls], n) => {
       const runs = this.measured(n, k).filter(({ x }) => x === scale);
       const found = this.at(side, k, scale);
       /** @type {Reading[]} */
-      const measured = [[cls, `${letter}, measured`, runs.map(({ y }) => figure(y)).join(", ")]];
+      const measured = [[cls, `${name}, measured`, runs.map(({ y }) => figure(y)).join(", ")]];
       /** @type {Reading[]} */
-      const model = found ? [[cls, `${letter}, model`, estimateText(found.value, found, "")]] : [];
+      const model = found ? [[cls, `${name}, model`, estimateText(found.value, found, "")]] : [];
       return [...(runs.length ? measured : []), ...model];
     });
     const ratio = this.at("ratio", k, scale);
-    if (ratio) rows.push(["none", "B / A", estimateText(ratio.value, ratio, "")]);
+    if (ratio) rows.push(["none", RATIO, estimateText(ratio.value, ratio, "")]);
     return rows;
   }
 }
 
 /** @type {ComparisonPayload} */
 const payload = await readData();
+/** @type {["a" | "b", string, string][]} */
+const SIDES = [
+  ["a", payload.a, "c0"],
+  ["b", payload.b, "c1"],
+];
+const RATIO = `${payload.b} / ${payload.a}`;
 const { metric, unit } = payload;
 const tree = new Tree(new RegionNames(payload.regions, payload.region, payload.parent));
 const address = new Address(location.hash.slice(1));
@@ -153,7 +154,7 @@ function remarks(k, scale) {
   const ends = estimateText(ratio, { lower: lower ?? 0, upper: upper ?? Number.POSITIVE_INFINITY }, "");
   const { predicted } = payload.scales[scale];
   const of = predicted ? "the ratio of the predictions" : "for all rows of the table at once";
-  return [`Verdict: ${verdict}; B / A here ${ends}, ${of}`];
+  return [`Verdict: ${verdict}; ${RATIO} here ${ends}, ${of}`];
 }
 
 /** @type {Map<number, Compared>} */
@@ -172,14 +173,16 @@ function compared() {
  */
 function comparedAt(scale) {
   const { predicted, ...at } = payload.scales[scale];
-  const [a, b] = SIDES.map(([letter], n) => {
-    const { value, lower, upper } = unpackedEnds(at[letter]);
+  const [a, b] = SIDES.map(([key, study], n) => {
+    const { value, lower, upper } = unpackedEnds(at[key]);
     const runs = predicted ? 0 : at.runs[n];
     const of = predicted ? "90 % interval" : `${runs} runs`;
-    const { whole } = at[letter];
+    const { whole } = at[key];
+    const name = `${study}, ${placeOf(scale)}`;
     /** @type {Side} */
     const side = {
-      name: `${payload[letter]}, ${placeOf(scale)}`,
+      name,
+      label: name,
       whole: whole && { lower: whole[0], upper: whole[1], of },
       kind: predicted ? "model" : "measured",
       exclusive: Float64Array.from(value, (one) => one || 0),
@@ -197,7 +200,7 @@ function comparedAt(scale) {
     difference,
     metric,
     unit,
-    only: { [ONLY_A]: "only in A", [ONLY_B]: "only in B" },
+    only: { [ONLY_A]: `only in ${payload.a}`, [ONLY_B]: `only in ${payload.b}` },
     notes: [],
     remarks: (k) => [
       ...(elsewhere(k) ? ["The other study has it at other scales"] : []),
@@ -245,7 +248,13 @@ const boxes = new BoxTree(tree, address.kept.get("zoom"), (k) => {
   address.keep("zoom", k, WHOLE);
   select(k === WHOLE ? chosen.selection : k);
 });
-const view = new DifferenceView(host, boxes, address, { compared, look, select });
+const view = new DifferenceView(host, boxes, address, {
+  names: [payload.a, payload.b],
+  neutral: "none",
+  compared,
+  look,
+  select,
+});
 
 function draw() {
   byId("difference-path").replaceChildren(...boxes.crumbs());
@@ -303,8 +312,8 @@ function drawCurves(plot, of, k, name, target) {
   const { positions } = of;
   const scale = target[positions.column];
   const xs = positions.curveScales(target);
-  const lines = SIDES.map(([side, letter, cls], n) => ({
-    letter,
+  const lines = SIDES.map(([side, study, cls], n) => ({
+    study,
     cls,
     model: xs.flatMap((x) => of.at(side, k, x) ?? []),
     dots: of.measured(n, k),
@@ -319,7 +328,7 @@ function drawCurves(plot, of, k, name, target) {
   const said = of.texts(k, scale, unit).slice(0, SIDES.length);
   const chart = scaleChart(plot, positions, target, {
     height: HEIGHT,
-    label: `${[`${name} of A and B over ${positions.scaled}, at ${at}`, ...said].join("; ")}.`,
+    label: `${[`${name} of ${payload.a} and ${payload.b} over ${positions.scaled}, at ${at}`, ...said].join("; ")}.`,
     from: xs[0] / 1.05,
     to: xs[xs.length - 1],
     log: true,
@@ -330,11 +339,11 @@ function drawCurves(plot, of, k, name, target) {
       label: unit ? `${metric} (${unit})` : metric,
     },
   });
-  for (const { letter, cls, model } of lines)
-    drawEstimates(chart, model, cls, letter, `${letter}, 90 % interval`);
-  for (const { letter, cls, dots } of lines) {
-    const titled = dots.map((dot) => ({ ...dot, title: `${letter}: ${figure(dot.y)}` }));
-    drawDots(chart, titled, `${cls} open`, { name: `${letter}, measured` });
+  for (const { study, cls, model } of lines)
+    drawEstimates(chart, model, cls, study, `${study}, 90 % interval`);
+  for (const { study, cls, dots } of lines) {
+    const titled = dots.map((dot) => ({ ...dot, title: `${study}: ${figure(dot.y)}` }));
+    drawDots(chart, titled, `${cls} open`, { name: `${study}, measured` });
   }
 }
 
@@ -356,7 +365,6 @@ function buildCurves(of) {
       follow();
     },
   };
-  const totals = byId("total-says").textContent;
   const [total, kernel] = [byId("curves-total"), byId("curves-kernel")];
   /** @param {number} k */
   const ratioAt = (k) => {
@@ -374,13 +382,12 @@ function buildCurves(of) {
     drawTotal();
     drawKernel();
     const scale = state.target[positions.column];
-    const opens = scale === positions.opening[positions.column];
-    byId("total-says").textContent = opens ? totals : ratioAt(0);
+    byId("total-says").textContent = ratioAt(0);
     const said = of.said[positions.scales.indexOf(scale)];
     if (said) byId("verdict").textContent = said;
     byId("at-target").textContent = outsideText(positions, state.target);
     if (positions.measuredOnly) return;
-    byId("target-head").textContent = `B / A at ${pointText(positions.parameters, state.target)}`;
+    byId("target-head").textContent = `${RATIO} at ${pointText(positions.parameters, state.target)}`;
     rows.forEach((row, i) => {
       const ratio = of.at("ratio", i + 1, scale);
       const interval = ratio && el("small", {}, intervalText(ratio));
@@ -391,8 +398,8 @@ function buildCurves(of) {
   };
   const names = rows.map((_, i) => /** @type {[number, string]} */ ([i, rowName(i)]));
   byId("kernel-choice").replaceChildren(selector("Kernel", names, chosen.row, choose));
-  byId("total-tools").replaceChildren(chartTools(total, "the total of A and B", drawTotal));
-  byId("kernel-tools").replaceChildren(chartTools(kernel, "a kernel of A and B", () => drawKernel()));
+  byId("total-tools").replaceChildren(chartTools(total, "the total of both", drawTotal));
+  byId("kernel-tools").replaceChildren(chartTools(kernel, "a kernel of both", () => drawKernel()));
   if (!positions.measuredOnly && positions.scales.length > 1) {
     const { node, hint } = scaleControl(state);
     byId("scale").replaceChildren(node, hint);

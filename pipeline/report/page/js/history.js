@@ -117,7 +117,7 @@ function drawChart(host, k) {
     return;
   }
   const step = host.clientWidth < DATE_ROOM * ticks.length ? 2 : 1;
-  const texts = new Map(ticks.filter((_, i) => i % step === 0));
+  const texts = new Map(ticks.filter((_, i) => (ticks.length - 1 - i) % step === 0)); // the newest stays
   const chart = frame(host, {
     height: 250,
     right: DATE,

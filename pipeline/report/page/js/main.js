@@ -36,6 +36,7 @@ const PARTS = [
 
 const state = new State(readReport(await readData()), location.hash.slice(1));
 for (const [id, build] of PARTS) {
+  if (!document.getElementById(id)) continue; // nothing to say of this study
   try {
     build(state);
   } catch (error) {

@@ -2,6 +2,12 @@
 // Unpacks the script of the page and runs it; the page's policy admits this text and that one alone.
 
 async function start() {
+  // The load event, and pictures taken at it, wait for a frame that is being written until the page has drawn itself.
+  const frame = document.createElement("iframe");
+  frame.id = "until-drawn";
+  frame.hidden = true;
+  document.body.append(frame);
+  frame.contentDocument?.open();
   const packed = document.getElementById("script")?.textContent ?? "";
   const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
@@ -11,6 +17,7 @@ async function start() {
 }
 
 start().catch((error) => {
+  document.getElementById("until-drawn")?.remove();
   const note = document.createElement("p");
   note.className = "failed";
   note.textContent = `This browser cannot show the tables and charts of this page: ${error}`;

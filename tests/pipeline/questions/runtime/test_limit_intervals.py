@@ -9,9 +9,9 @@ from pipeline.questions.runtime.limits import Limit, interval_behind, limit_inte
 @pytest.mark.parametrize(
     ("lower", "upper", "text"),
     [
-        (256.0, 1024.0, " [256 .. 1024]"),
-        (256.0, np.inf, " [256 or more]"),
-        (0.0, 1024.0, " [at most 1024]"),
+        (256.0, 1024.0, " (256 to 1024)"),
+        (256.0, np.inf, " (256 or more)"),
+        (0.0, 1024.0, " (at most 1024)"),
         (0.0, np.inf, ""),
         (512.0, 512.0, ""),
         (np.nan, np.nan, ""),
@@ -25,4 +25,4 @@ def test_open_and_unknown_ends(lower, upper, text):
 
 
 def test_the_parameter_is_named_if_there_are_several():
-    assert limit_interval_text({"lower": 2, "upper": 5}, "p", 2) == " [p: 2 .. 5]"
+    assert limit_interval_text({"lower": 2, "upper": 5}, "p", 2) == " (p: 2 to 5)"

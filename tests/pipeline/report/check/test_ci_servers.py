@@ -228,7 +228,7 @@ def test_markdown_rows_show_values_ratios_growth_and_source():
     one_sided = kernel("g", baseline=None, measured=(), target=(), file="g.c")
     gone = kernel("h", candidate=None, baseline=StudySide(value=2.0, share=0.1))
     text = check_markdown(result(full, one_sided, gone, targets=({"p": 16.0}, {"p": 32.0})))
-    ratios = "1.50 | 1.00 .. 1.00 | 1.75 | 1.25 .. 1234"
+    ratios = "1.50 | 1.00 .. 1.00 | 1.75 | 1.2 .. 1234"
     assert f"| main › f | 2.00 | 3.00 | 25.0 % | {ratios} | constant → p | f.c\\:7 |" in text
     assert r"| main › g | \- | 3.00 | 25.0 % | \- | \- | \- | \- |  |  |" in text
     assert r"| main › h | 2.00 | \- | 10.0 % |" in text

@@ -74,7 +74,7 @@ def test_the_comparison_page_shows_both_sides_their_models_and_renames():
         ">8.00<br>",
     ):
         assert text in page.replace("\n", "")
-    assert "2.00 .. 9.00" in page and "25.0 %" in page and "another machine" in page and "beware" in page
+    assert "2.0 .. 9.0" in page and "25.0 %" in page and "another machine" in page and "beware" in page
     assert "nothing here" not in page and "measured 1.5 times" in page
     assert "Values are in core-s at" in page and "no significant change" in page
     assert "at p = 4" not in page
@@ -84,42 +84,42 @@ def of_total(verdict, **given):
     return replace(kernel("total", verdict, **given), kernel=TOTAL_KERNEL)
 
 
-def test_a_comparison_counts_what_is_worse_and_better():
-    both = result(*kernels(2), *kernels(1, Ruling.IMPROVEMENT))
-    assert comparison_verdict(both) == "2 kernels worse, 1 kernel better"
+def verdict(one, curves=None):
+    return comparison_verdict(replace(compared(one, names=("x/a.txt", "x/b.txt")), totals=curves))
+
+
+def test_a_comparison_names_what_is_worse_and_better():
+    both = result(*kernels(2), kernel("g", Ruling.IMPROVEMENT))
+    assert verdict(both) == "b beside a: f0, f1; better: g"
     same = result(*kernels(3, Ruling.UNCHANGED))
-    assert comparison_verdict(same) == "No kernel differs significantly"
+    assert verdict(same) == "b beside a: no function differs significantly"
     whole = result(of_total(Ruling.REGRESSION, measured=()), *kernels(3, Ruling.UNCHANGED))
-    assert comparison_verdict(whole) == "The total is worse, no single kernel"
+    assert verdict(whole).endswith(": the whole program")
+    apart = replace(same, reasons=(Caveat(Cause.INCOMPARABLE, "another machine"),))
+    assert verdict(apart) == "a and b cannot be compared"
 
 
-def test_the_verdict_of_a_comparison_says_what_b_takes_in_seconds_if_both_have_as_many_cores():
-    one = result(of_total(Ruling.REGRESSION), *kernels(2))
+def test_the_verdict_of_a_comparison_says_how_much_slower_the_second_is_measured_and_predicted():
+    one = result(of_total(Ruling.REGRESSION, target=()), *kernels(2))
     ends = [[[18.0]], [[6.0]], [[40.0]]], [[[36.0]], [[30.0]], [[90.0]]], [[[2.0]], [[1.5]], [[3.0]]]
     a, b, ratio = (Prediction(*map(np.array, of_side)) for of_side in ends)
-    for cores, text in (
-        (4.0, "B takes 9.00 s at p = 32, 2.00 [1.50 .. 3.00] times A's 4.50 s: 2 kernels worse"),
-        (8.0, "B takes 36.0 core-s at p = 32, 2.00 [1.50 .. 3.00] times A's 18.0 core-s: 2 kernels worse"),
-    ):
-        seconds = np.array([[1 / 4.0], [1 / cores]])
-        curves = ComparedCurves(points=np.array([[32.0]]), a=a, b=b, ratio=ratio, seconds=seconds)
-        assert comparison_verdict(one, curves) == text
+    curves = ComparedCurves(points=np.array([[32.0]]), a=a, b=b, ratio=ratio, seconds=np.ones((2, 1)))
+    measured = "b is 1.5 times slower than a at p = 8"
+    assert verdict(one, curves) == f"{measured}, about 2 times (1.5 to 3.0) at p = 32: f0, f1"
     unknown = replace(curves, ratio=Prediction(*np.full((3, 1, 1), np.nan)))
-    measured = (
-        "B takes 3.00 core-s at p = 8 (measured), 1.50 [1.20 .. 1.90] times A's 2.00 core-s: 2 kernels worse"
-    )
-    assert comparison_verdict(one, unknown) == comparison_verdict(one) == measured
-    apart = replace(one, reasons=(Caveat(Cause.INCOMPARABLE, "another machine"),))
-    assert comparison_verdict(apart).endswith("times A's 2.00 core-s: the studies cannot be compared")
+    assert verdict(one, unknown) == verdict(one) == f"{measured}: f0, f1"
+    faster = replace(curves, ratio=Prediction(*(np.array([[end]]) for end in (0.5, 0.4, 0.8))))
+    assert "about 2 times faster than a (1.2 to 2.5) at p = 32" in verdict(one, faster)
+    visits = replace(one, unit="visits")
+    assert verdict(visits).startswith("b takes 1.5 times as much as a at p = 8")
 
 
-def test_a_comparison_in_the_terminal_speaks_of_a_and_b():
-    one = result(kernel("x", baseline=None), *kernels(1))
-    shown = printed(show_comparison, compared(one), limit=5, width=100)
-    assert "2 kernels worse" in shown
+def test_a_comparison_in_the_terminal_speaks_of_its_studies():
+    one = compared(result(kernel("x", baseline=None), *kernels(1)), names=("gcc/out", "llvm/out"))
+    shown = printed(show_comparison, one, limit=5, width=100, details=True)
     header = next(line.split() for line in shown.splitlines() if line.startswith("verdict"))
-    assert header[:4] == ["verdict", "kernel", "A", "B"]
-    assert "worse " in shown and "regression" not in shown and "baseline " not in header
+    assert header[:4] == ["verdict", "kernel", "gcc", "llvm"]
+    assert "worse " in shown and "regression" not in shown.lower() and "baseline " not in header
 
 
 def test_a_comparison_as_data_has_no_outcome():
@@ -131,5 +131,5 @@ def test_a_comparison_as_data_has_no_outcome():
 
 def test_the_notes_of_the_table_are_what_stands_around_it_in_the_terminal():
     notes = comparison_table(compared(result(kernel()), (RENAMED,)), limit=15).notes
-    assert notes[0] == comparison_verdict(result(kernel()))
+    assert notes[0] == comparison_verdict(compared(result(kernel())))
     assert notes[-1] == "Possibly renamed: main › old → main › new"

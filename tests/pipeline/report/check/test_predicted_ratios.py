@@ -19,7 +19,7 @@ from pipeline.report.check.ci_servers import check_markdown
 from pipeline.report.check.document import check_document, comparison_document
 from pipeline.report.check.terminal import predicted_totals, show_comparison
 from pipeline.report.page.comparison_page import comparison_html
-from pipeline.wording.quantities import figure, interval_text
+from pipeline.wording.quantities import estimate_text, figure, interval_text
 from tests.pipeline.gate.studies import SCALES, study
 from tests.pipeline.report.check.results import compared
 from tests.pipeline.report.page.studies import carried, floats
@@ -56,7 +56,7 @@ def predicted(whole):
 
 
 def in_words(ratio):
-    return figure(ratio[0]), interval_text(ratio[1], ratio[2])
+    return figure(ratio[0]), interval_text(ratio[1], ratio[2], of=ratio[0])
 
 
 @pytest.mark.slow
@@ -94,10 +94,10 @@ def test_terminal_json_and_page_say_the_ratio_of_the_two_predictions(both):
             ]
             assert [c["ratio"] for c in kernel["target"]] == pytest.approx(value[row[0]], rel=1e-9)
 
-    shown = printed(show_comparison, compared(result), limit=99, width=200)
-    assert len(predicted_totals(result)) == 2
-    for text, ratio in zip(predicted_totals(result), expected[:, 0].T, strict=True):
-        assert text in shown and text.endswith("B / A {} [{}]".format(*in_words(ratio)))
+    shown = printed(show_comparison, compared(result), limit=99, width=200, details=True)
+    assert len(predicted_totals(compared(result))) == 2
+    for text, ratio in zip(predicted_totals(compared(result)), expected[:, 0].T, strict=True):
+        assert text in shown and text.endswith(f"b / a {estimate_text(*ratio)}")
     changed = [one for one in result.kernels if one.verdict.value != "unchanged"]
     table = shown.splitlines()
     for kernel in changed:
@@ -108,7 +108,7 @@ def test_terminal_json_and_page_say_the_ratio_of_the_two_predictions(both):
 
     trees = compare_trees(ComparedStudies.of(one, two, ModelOptions(), 0.01), TARGETS)
     page = comparison_html(compared(result), trees)
-    assert all(text in page for text in predicted_totals(result))
+    assert all(text in page for text in predicted_totals(compared(result)))
     data = carried(page)
     for kernel, (_, _, changes) in zip(result.kernels, data["kernels"], strict=True):
         ratios = [change[0] for change in changes[-2:]]

@@ -33,8 +33,16 @@ def test_the_terminal(every_kind, snapshot):
 
 
 def test_a_wide_terminal_shows_growth_and_longer_names(every_kind, snapshot):
-    text = printed(show_check, every_kind.result, limit=15, width=120)
-    snapshot(text[: text.index("\n\nmain")] + "\n", "terminal-wide.txt")
+    text = printed(show_check, every_kind.result, limit=15, width=120, details=True)
+    snapshot(text, "terminal-wide.txt")
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_no_line_is_wider_than_the_terminal_and_no_word_is_broken(every_kind, width):
+    for show, one in ((show_check, every_kind.result), (show_comparison, every_kind)):
+        text, whole = (printed(show, one, limit=15, width=room) for room in (width, 10_000))
+        assert max(map(len, text.splitlines())) <= width
+        assert text.split() == whole.split()
 
 
 def test_the_terminal_of_a_check_that_passes(snapshot):

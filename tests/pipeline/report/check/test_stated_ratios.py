@@ -37,7 +37,7 @@ def test_rows_show_the_scale_at_which_the_regression_was_found(slower_at_16):
 
     (line,) = [
         line
-        for line in printed(show_check, slower_at_16, width=140).splitlines()
+        for line in printed(show_check, slower_at_16, width=140, details=True).splitlines()
         if re.match(r"regression .*k5", line)
     ]
     assert re.search(rf"\s{ratio}\s+p = 16\s", line)
@@ -63,7 +63,7 @@ def test_rows_show_the_scale_at_which_the_regression_was_found(slower_at_16):
 
 def test_where_all_ratios_are_those_of_the_largest_point_nothing_is_said():
     one = result(kernel())
-    assert "ratio at" not in printed(show_check, one, width=140)
+    assert "ratio at" not in printed(show_check, one, width=140, details=True)
     assert "ratio at" not in check_markdown(one)
     assert "p = 8</small>" not in comparison_html(compared(one), trees())
     assert [row["ratio_at"] for row in json.loads(json_text(check_table(one, limit=9)))] == [None]

@@ -7,7 +7,7 @@ from tests.terminal_output import printed as on_terminal
 
 
 def printed(one, width=100, **options):
-    return on_terminal(show_check, one, width=width, **options)
+    return on_terminal(show_check, one, width=width, details=True, **options)
 
 
 def test_the_terminal_limits_the_table_and_says_what_is_left_out():
@@ -21,7 +21,8 @@ def test_the_terminal_limits_the_table_and_says_what_is_left_out():
 
 def test_the_terminal_explains_three_doubts_whatever_the_limit():
     text = printed(result(*kernels(2), *kernels(5, Ruling.INCONCLUSIVE)), limit=1)
-    assert re.findall(r"^main › (f\d): ", text, re.MULTILINE) == ["f0", "f0", "f1", "f2"]
+    assert re.findall(r"^unclear +(?:main › )?(f\d) ", text, re.MULTILINE) == ["f0", "f1", "f2"]
+    assert "and 2 more, which --details shows" in text
 
 
 def test_the_terminal_explains_no_improvements_and_shows_the_source():

@@ -172,10 +172,21 @@ def set_target(page: Any, value: float) -> None:
     settle(page)
 
 
+def press(page: Any, label: str) -> None:
+    """Press a button, of a chart in its menu, which is opened first and closed again."""
+    button = page.locator(f'[aria-label="{label}"]')
+    opener = page.locator("details.tools:not([open])", has=button).locator("summary")
+    if opener.count():
+        opener.click()
+    button.click()
+    if page.locator("details.tools[open]").count():
+        page.keyboard.press("Escape")
+
+
 def saved(page: Any, label: str) -> tuple[str, bytes]:
     """Name and content of what a button saves."""
     with page.expect_download() as download:
-        page.get_by_role("button", name=label, exact=True).click()
+        press(page, label)
     return download.value.suggested_filename, Path(download.value.path()).read_bytes()
 
 

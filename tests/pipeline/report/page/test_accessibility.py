@@ -19,6 +19,9 @@ def test_axe_finds_nothing(
     opened = open_page(file, viewport={"width": 1400, "height": 9000}, color_scheme=theme)
     page = opened.page
     assert violations(page) == []
+    page.locator("#lines-options summary").click()
+    assert violations(page) == []
+    page.keyboard.press("Escape")
     page.locator("#kernel-table .opener").first.click()
     page.locator("#kernel-table .pick").nth(1).click()
     page.get_by_label("Search: Kernels").fill("e")

@@ -18,7 +18,7 @@ from pipeline.gate.target_forecast import forecast
 from pipeline.models.options import ModelOptions
 from pipeline.report.check.terminal import TOTAL_KERNEL
 from pipeline.report.page.comparison_page import comparison_html
-from pipeline.wording.quantities import estimate_text, figure
+from pipeline.wording.quantities import estimate_text, figure, spoken_interval
 from tests.pipeline.gate.studies import many, study
 from tests.pipeline.report.check.results import NASTY, compared, of_every_kind
 from tests.pipeline.report.page.browser import (
@@ -71,22 +71,22 @@ def trees() -> ComparedTrees:
 
 
 def box(page: Any, name: str) -> Any:
-    title = page.locator("title", has_text=re.compile(rf"^{re.escape(name)}\sA, "))
+    title = page.locator("title", has_text=re.compile(rf"^{re.escape(name)}\sgcc, "))
     return page.locator(".difference .box").filter(has=title)
 
 
 def test_boxes_have_the_values_of_both_studies_and_the_verdict(page: Any, trees: ComparedTrees) -> None:
-    shows(page.locator("#difference .side"), "A: gcc, measured at p = 128")
-    shows(page.locator("#difference .side"), "B: llvm, measured at p = 128")
+    shows(page.locator("#difference .side"), "gcc, measured at p = 128")
+    shows(page.locator("#difference .side"), "llvm, measured at p = 128")
     k = trees.callpaths.index(("main", "k1"))
     scale = trees.scales[4]
     lines = box(page, "k1").locator("title").text_content().split("\n")
     assert lines[0] == "k1"
-    assert f"without its callees {scale.a.value[k]:.1f} core-s, 5 runs {scale.a.lower[k]:.1f} .. " in lines[1]
-    assert lines[2].startswith(f"B, llvm, measured at p = 128: {scale.b.value[k]:.1f} core-s")
+    assert f"without its callees {scale.a.value[k]:.1f} core-s, 5 runs {scale.a.lower[k]:.1f} to " in lines[1]
+    assert lines[2].startswith(f"llvm, measured at p = 128: {scale.b.value[k]:.1f} core-s")
     added, ratio = scale.b.value[k] - scale.a.value[k], scale.b.value[k] / scale.a.value[k]
     assert lines[3].startswith(f"Difference: +{added:.1f} core-s (×{ratio:.2f}); ")
-    assert lines[4].startswith("Verdict: worse; B / A here 2.")
+    assert lines[4].startswith("Verdict: worse; llvm / gcc here 2.")
     assert "g-up" in box(page, "k1").get_attribute("class")
 
 
@@ -99,18 +99,17 @@ def test_everything_follows_the_target_with_the_numbers_of_predict(page: Any) ->
         curves = studies.curves([TOTAL_KERNEL, k1], np.array([[float(target)]]))
         a, b = (forecast(one, curves.points, ModelOptions()) for one in studies.measured)
         for kernel, says in ((TOTAL_KERNEL, "#total-says"), (k1, "#kernel-says")):
-            for letter, side in (("A", a), ("B", b)):
+            for letter, side in (("gcc", a), ("llvm", b)):
                 ends = side.of([kernel]).prediction
                 values = (float(end[0, 0]) for end in (ends.value, ends.lower, ends.upper))
                 assert f"{letter} {estimate_text(*values, 'core-s')}" in page.locator(says).text_content()
         ratio = figure(float(curves.ratio.value[1, 0]))
         row = page.locator("tbody tr", has_text="main › k1").first
         shows(row.locator(".target-ratio"), re.compile(rf"^{re.escape(ratio)}"))
-        total = figure(float(curves.ratio.value[0, 0]))
-        shows(page.locator("#verdict"), re.compile(rf"^B takes .* at p = {target}, {re.escape(total)} \["))
+        shows(page.locator("#verdict"), re.compile(rf"^llvm is .* gcc .* at p = {target}: "))
     assert page.locator("#curves-kernel .line.c0, #curves-kernel .line.c1").count() == 2
     assert page.locator("#curves-kernel .band").count() == 2
-    assert page.locator("#kernel-says").text_content().startswith("main › k1. At p = 256: A ")
+    assert page.locator("#kernel-says").text_content().startswith("main › k1. At p = 256: gcc ")
     page.locator("#kernels").scroll_into_view_if_needed()
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
     top = page.locator("#kernel").bounding_box()["y"]
@@ -129,11 +128,11 @@ def test_of_two_scales_nothing_is_predicted_and_there_is_no_target(
     studies = ComparedStudies.of(one, two, ModelOptions(), 0.01)
     page = comparison_html(compared(result), compare_trees(studies, ()), studies)
     opened = open_page(write_page(page), viewport=WIDE)
-    shows(opened.page.locator("#verdict"), re.compile(r"^B takes .* at p = 16 \(measured\), "))
+    shows(opened.page.locator("#verdict"), re.compile(r"^b .* a at p = 16: "))
     assert opened.page.locator("#scale input, #curves .line, #curves .band").count() == 0
     assert opened.page.locator("#curves-total .dot").count() > 2
     text = opened.page.locator("main").text_content()
-    assert "B / A at" not in text and "90 % interval" not in text
+    assert "llvm / gcc at" not in text and "90 % interval" not in text
 
 
 def test_enter_goes_through_what_the_search_finds(page: Any) -> None:
@@ -151,13 +150,13 @@ def test_enter_goes_through_what_the_search_finds(page: Any) -> None:
 
 def test_call_paths_of_one_study_are_shown_and_marked(page: Any) -> None:
     assert box(page, "added").locator(".hatch").count() == 1
-    assert "only in B" in box(page, "added").locator("title").text_content()
+    assert "only in llvm" in box(page, "added").locator("title").text_content()
     assert box(page, "gone").count() == 0
-    assert page.locator(".gone title").text_content().startswith("only in A: 2")
-    shows(page.locator(".missing"), "Without width here, only in A: gone (2")
+    assert page.locator(".gone title").text_content().startswith("only in gcc: 2")
+    shows(page.locator(".missing"), "Without width here, only in gcc: gone (2")
     page.get_by_role("button", name="Show them").click()
     assert box(page, "gone").locator(".hatch").count() == 1
-    assert "only in A" in box(page, "gone").locator("title").text_content()
+    assert "only in gcc" in box(page, "gone").locator("title").text_content()
 
 
 @pytest.mark.parametrize(("place", "number"), [("measured at p = 8", 0), ("measured at p = 64", 3)])
@@ -166,7 +165,7 @@ def test_ratios_are_those_tested_at_the_scale(page: Any, place: str, number: int
     (changed,) = (one for one in made()[2].kernels if one.kernel == KernelId(Scope.CALLPATH, ("main", "k1")))
     change = changed.measured[number]
     expected = (
-        f"worse; B / A here {change.ratio:.2f} [{change.lower:.2f} .. {change.upper:.2f}], for all rows"
+        f"worse; llvm / gcc here {estimate_text(change.ratio, change.lower, change.upper)}, for all rows"
     )
     assert expected in box(page, "k1").locator("title").text_content()
 
@@ -174,15 +173,17 @@ def test_ratios_are_those_tested_at_the_scale(page: Any, place: str, number: int
 def test_any_common_scale_and_the_target_can_be_looked_at(page: Any, trees: ComparedTrees) -> None:
     k = trees.callpaths.index(("main", "solve"))
     page.get_by_label("Scale").select_option(label="measured at p = 8")
-    shows(page.locator("#difference .side"), "A: gcc, measured at p = 8")
+    shows(page.locator("#difference .side"), "gcc, measured at p = 8")
     assert f"without its callees {trees.scales[0].a.value[k]:.1f} core-s" in (
         box(page, "solve").locator("title").text_content()
     )
     page.get_by_label("Scale").select_option(label="predicted at p = 512")
     target = trees.scales[-1].b
     low, high = target.whole
-    shows(page.locator("#difference .side"), f"core-s, 90 % interval {low:.0f} .. {high:.0f}. Whole program")
-    expected = f"{target.value[k]:.1f} core-s, 90 % interval {target.lower[k]:.1f} .. {target.upper[k]:.1f}"
+    whole = f"core-s, 90 % interval {spoken_interval(low, high)}. Whole program"
+    shows(page.locator("#difference .side"), whole)
+    ends = spoken_interval(target.lower[k], target.upper[k])
+    expected = f"{target.value[k]:.1f} core-s, 90 % interval {ends}"
     assert expected in box(page, "solve").locator("title").text_content()
 
 
@@ -222,18 +223,18 @@ def test_the_address_keeps_every_choice(page: Any) -> None:
     assert kept(page) == {}
     page.get_by_label("Scale").select_option(label="measured at p = 8")
     page.get_by_label("Width").select_option("larger")
-    page.get_by_role("radio", name="unchanged").check()
+    page.get_by_role("radio", name="grows as the program").check()
     page.get_by_label("Search: Kernels").fill("k")
     box(page, "k1").click()
-    expected = {"scale": "0", "width": "larger", "neutral": "none", "find": "k"}
+    expected = {"scale": "0", "width": "larger", "neutral": "program", "find": "k"}
     found = kept(page)
     assert {name: found[name] for name in expected} == expected
     assert found["zoom"] == found["callpath"]
     page.reload()
     page.wait_for_selector("html[data-ready]", state="attached")
-    shows(page.locator("#difference .side"), "A: gcc, measured at p = 8")
+    shows(page.locator("#difference .side"), "gcc, measured at p = 8")
     assert page.get_by_label("Width").input_value() == "larger"
-    assert page.get_by_role("radio", name="unchanged").is_checked()
+    assert page.get_by_role("radio", name="grows as the program").is_checked()
     assert page.get_by_label("Search: Kernels").input_value() == "k"
     assert page.locator(".difference .box").count() == 1
     assert page.locator("tr.selected").count() == 1
@@ -252,7 +253,7 @@ def test_both_are_saved(page: Any, trees: ComparedTrees) -> None:
     k = trees.callpaths.index(("main", "k1"))
     value = float(rows[k]["exclusive effort (core-s), llvm, measured at p = 128"])
     assert value == pytest.approx(trees.scales[4].b.value[k], rel=1e-5)
-    assert saved(page, "Save as CSV: comparison")[1].startswith(b"Kernel,Verdict,A,B,")
+    assert saved(page, "Save as CSV: comparison")[1].startswith(b"Kernel,Verdict,gcc,llvm,")
     assert saved(page, "Save as PNG: differential flame graph")[1].startswith(b"\x89PNG")
 
 
@@ -267,7 +268,7 @@ def test_the_keyboard_reaches_and_works_everything(page: Any) -> None:
             )
         )
     assert {"Skip to the kernels", "Kernels", "Search: Kernels in table and call tree"} <= reached
-    assert {"theme", "neutral", "Save as SVG: differential flame graph", "Select k1"} <= reached
+    assert {"theme", "neutral", "Zoom, axes and files: differential flame graph", "Select k1"} <= reached
     assert "g" in {name.lower() for name in reached}  # the picture, once: arrow keys go on from there
 
 

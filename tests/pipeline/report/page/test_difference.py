@@ -81,8 +81,8 @@ def count(page: Any, where: str, expected: int) -> None:
 
 def test_boxes_are_as_wide_as_b_and_coloured_by_growth_against_the_program(page: Any, mean: Any) -> None:
     a, b = mean[:, 0], mean[:, 4]
-    shows(page.locator("#difference .side"), "A: measured at p = 4")
-    shows(page.locator("#difference .side"), "B: measured at p = 64")
+    shows(page.locator("#difference .side"), "A, measured at p = 4")
+    shows(page.locator("#difference .side"), "B, measured at p = 64")
     inclusive = b[SOLVE] + b[EXCHANGE] + b[SPMV]
     assert width(page, SOLVE) / width(page, MAIN) == pytest.approx(inclusive / b.sum(), rel=0.01)
     common = b.sum() / a.sum()
@@ -147,8 +147,8 @@ def test_every_choice_is_kept_and_comes_back(page: Any) -> None:
     assert kept(page) == expected | {"zoom": "2", "callpath": "2"}
     page.reload()
     page.wait_for_selector("html[data-ready]", state="attached")
-    shows(page.locator("#difference .side"), "A: measured at p = 16")
-    shows(page.locator("#difference .side"), "B: predicted at p = 256")
+    shows(page.locator("#difference .side"), "A, measured at p = 16")
+    shows(page.locator("#difference .side"), "B, predicted at p = 256")
     assert page.get_by_label("Width").input_value() == "larger"
     assert page.get_by_role("radio", name="unchanged").is_checked()
     assert box(page, MAIN).count() == 0
@@ -190,7 +190,7 @@ def test_the_target_moves_a_side_that_is_predicted(page: Any) -> None:
     side(page, 1).select_option(label="predicted at the target")
     before = box(page, SPMV).locator("title").text_content()
     set_target(page, 512)
-    shows(page.locator("#difference .side"), "B: predicted at p = 512")
+    shows(page.locator("#difference .side"), "B, predicted at p = 512")
     assert box(page, SPMV).locator("title").text_content() != before
 
 

@@ -30,14 +30,14 @@ NONSENSE = [
         "report",
         "icicle=difference&a=9&b=-1&width=no",
         "#difference .side",
-        "B: measured at p = 64",
+        "B, measured at p = 64",
     ),
-    ("report", "icicle=difference&a=x&b=1e9&zoom=77", "#difference .side", "A: measured at p = 4"),
+    ("report", "icicle=difference&a=x&b=1e9&zoom=77", "#difference .side", "A, measured at p = 4"),
     ("locations", "open=2&scale=99&locations=x", ".longest", "Longest at p = 64"),
     ("locations", "open=2&scale=-1", ".longest", "Longest at p = 64"),
     ("locations", "open=2&scale=1.5", ".longest", "Longest at p = 64"),
-    ("comparison", "scale=99&callpath=-4&zoom=1e9", "#difference .side", "A: gcc, measured at p = 128"),
-    ("comparison", "scale=x&width=no&find=%E0%A4%A", "#difference .side", "A: gcc, measured at p = 128"),
+    ("comparison", "scale=99&callpath=-4&zoom=1e9", "#difference .side", "gcc, measured at p = 128"),
+    ("comparison", "scale=x&width=no&find=%E0%A4%A", "#difference .side", "gcc, measured at p = 128"),
     ("history", "measure=no&level=no&open=99.x&order=no", "#matrix tbody", "whole program"),
 ]
 

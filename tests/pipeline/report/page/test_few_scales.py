@@ -36,5 +36,5 @@ def test_nothing_is_said_of_models(open_page: OpenPage, file: Path) -> None:
     page.locator("#kernel-table .opener").first.click()
     assert "Formula" not in page.locator(".kernel-detail").first.inner_text()
     assert page.locator("#runtime path.line.c0:not(.bar)").count() == 0
-    assert "factor of" not in page.locator("#answers").inner_text()
+    assert "factor of" not in page.locator("#confidence").inner_text()
     assert "too few scales to predict from" in page.locator("#verdict").inner_text()

@@ -46,9 +46,14 @@ def test_what_is_hidden_or_only_pointed_at_is_left_out(page: Any) -> None:
         return len(re.findall(r'fill-opacity="0.1"', figure(page, "SVG", "leading kernels")))
 
     assert areas() == 5
+    opener = page.locator("#lines-options summary")
+    opener.click()
     page.get_by_role("radio", name="hidden").check()
+    opener.click()
     assert areas() == 0
+    opener.click()
     page.get_by_role("radio", name="shown").check()
+    opener.click()
     before = figure(page, "SVG", "leading kernels")
     box = page.locator("#lines svg").bounding_box()
     page.mouse.move(box["x"] + 200, box["y"] + 60)

@@ -21,9 +21,7 @@ def test_first_screen_answers_and_has_two_charts(open_page: OpenPage, file: Path
     for theme in ("light", "dark"):
         watched = open_page(file, viewport={"width": 1400, "height": 900}, color_scheme=theme)
         page = watched.page
-        assert page.locator(".answers dt").all_inner_texts() == [
-            *("How long", "How far", "What breaks first", "Lost to", "How sure", "What next", "The models")
-        ]
+        assert page.locator(".brief dt").all_inner_texts() == ["What breaks first"]
         boxes = [page.locator(f"#runtime-{name} svg").bounding_box() for name in ("speedup", "efficiency")]
         assert all(box is not None and box["y"] + box["height"] <= 900 for box in boxes)
         assert boxes[0]["y"] == boxes[1]["y"]
@@ -57,6 +55,22 @@ def test_charts_of_the_first_screen_say_what_they_show(screen: Any) -> None:
     assert screen.locator("#runtime-speedup path.bar").count() == 5
     screen.hover("#runtime-speedup svg", position={"x": 300, "y": 100})
     shows(screen.locator("#runtime-speedup .readings"), "90 % interval")
+
+
+def test_what_charts_offer_opens_and_closes_with_the_keyboard(screen: Any) -> None:
+    offered = screen.locator("#runtime [aria-label='Save as SVG: speed-up']")
+    opener = screen.locator("#runtime summary[aria-label='Zoom, axes and files: speed-up']")
+    assert not offered.is_visible()
+    opener.focus()
+    screen.keyboard.press("Enter")
+    assert offered.is_visible()
+    screen.keyboard.press("Tab")
+    screen.keyboard.press("Escape")
+    assert not offered.is_visible()
+    assert opener.evaluate("node => node === document.activeElement")
+    opener.click()
+    screen.mouse.click(5, 5)
+    assert not offered.is_visible()
 
 
 def test_models_fade_beyond_four_and_eight_times_the_measured_range(open_page: OpenPage) -> None:

@@ -114,7 +114,7 @@ def test_crossovers_beyond_the_target_follow_those_of_the_outlook() -> None:
     assert not beyond.seen
     numbers = region_numbers([analysis.regions.kernels, analysis.callpaths.kernels])
     place, certainty = kernel_data(shown, numbers, positions, 9).crossovers[-1][4:]
-    assert place.startswith(f"at p = {beyond.at:.0f} [") and certainty.endswith(" by p = 256")
+    assert place.startswith(f"at p = {beyond.at:.0f} (") and certainty.endswith(" by p = 256")
 
 
 CROSSING = {("main",): lambda p: 20 + 0 * p, ("main", "grows"): lambda p: p}

@@ -224,12 +224,10 @@ def test_no_imbalance_without_locations_or_with_one() -> None:
     assert imbalance(uneven_study({"a": [1, 2, 3, 4, 5]}, locations=1)) is None
 
 
-def test_imbalance_of_what_was_not_modelled_as_time() -> None:
+def test_no_imbalance_of_what_does_not_differ() -> None:
     analysis = study()
     visits = analyse(analysis.experiment, analysis.decision, "visits", ModelOptions())
-    data = imbalance(visits)
-    assert data["unit"] == "occ"
-    assert data["kernels"] == []
+    assert imbalance(visits) is None
     assert [metric["name"] for metric in data_of(visits)["metrics"]] == ["time"]
 
 

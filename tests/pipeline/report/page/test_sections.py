@@ -45,24 +45,21 @@ def test_the_study_is_named_by_its_inputs(paths: list[str], name: str) -> None:
     assert study_name({"inputs": [{"path": path} for path in paths]}) == name
 
 
-def test_facts_are_points_call_tree_locations_and_filter() -> None:
+def test_facts_are_points_and_scaling() -> None:
     analysis = study_of(
         {("main",): lambda p: 9 + 0 * p, ("main", "main"): lambda p: 5 + 0 * p}, processes=(4, 8, 16, 32, 64)
     )
     analysis = replace(analysis, decision=replace(analysis.decision, reason="strong scaling, as asked"))
-    assert facts(analysis, PROVENANCE) == [
+    assert facts(analysis) == [
         ("Measurements", "5 points: p = 4, 8, 16, 32, 64; up to 3 repetitions"),
-        ("Call tree", "2 call paths in 1 region"),
         ("Scaling", "strong scaling, as asked"),
-        ("Locations", "4 to 64 per run"),
-        ("Filter", "keeps 2 of 3 filterable regions"),
     ]
 
 
 def test_facts_that_are_not_known_are_left_out() -> None:
-    names = [name for name, _ in facts(two_parameter_study(), PROVENANCE | {"filter": ""})]
-    assert names == ["Measurements", "Call tree", "Scaling"]
-    assert facts(two_parameter_study(), PROVENANCE)[0][1] == (
+    names = [name for name, _ in facts(two_parameter_study())]
+    assert names == ["Measurements", "Scaling"]
+    assert facts(two_parameter_study())[0][1] == (
         "25 points: p = 4, 8, 16, 32, 64; n = 10, 20, 30, 40, 50; up to 2 repetitions"
     )
 
@@ -70,7 +67,7 @@ def test_facts_that_are_not_known_are_left_out() -> None:
 @pytest.mark.parametrize(("count", "listed"), [(8, True), (9, False)])
 def test_many_values_of_a_parameter_show_as_a_range(count: int, listed: bool) -> None:
     analysis = study_of({("main",): lambda p: 1 + p}, processes=range(2, 2 + count), repetitions=1)
-    text = dict(facts(analysis, PROVENANCE))["Measurements"]
+    text = dict(facts(analysis))["Measurements"]
     shown = ", ".join(map(str, range(2, 2 + count))) if listed else "2 .. 10"
     assert text == f"{count} points: p = {shown}; one repetition"
 
@@ -82,30 +79,9 @@ def with_attributes(analysis: Analysis, *told: dict[str, str]) -> Analysis:
     return replace(analysis, experiment=replace(analysis.experiment, runs=runs))
 
 
-def test_facts_name_the_measurement_system_and_the_machine_once() -> None:
-    analysis = with_attributes(
-        study(),
-        {"Creator": "Score-P 8", "other": "x", "HOSTS": "n1"},
-        {"generator": "TAU", "system": "", "machine": "n1"},
-    )
-    told = dict(facts(analysis, PROVENANCE))
-    assert told["Measured with"] == "Score-P 8, TAU"
-    assert told["Machine"] == "n1"
-    assert attributes(analysis.experiment) == [
-        ("Creator", "Score-P 8"),
-        ("other", "x"),
-        ("HOSTS", "n1"),
-        ("generator", "TAU"),
-        ("system", ""),
-        ("machine", "n1"),
-    ]
-
-
-def test_the_same_locations_in_every_run_are_one_number() -> None:
-    analysis = study()
-    runs = tuple(run for run in analysis.experiment.runs if run.point == 1)
-    told = dict(facts(replace(analysis, experiment=replace(analysis.experiment, runs=runs)), PROVENANCE))
-    assert told["Locations"] == "8 per run"
+def test_statements_of_runs_are_listed_once() -> None:
+    analysis = with_attributes(study(), {"Creator": "Score-P 8", "other": "x"}, {"other": "x", "system": ""})
+    assert attributes(analysis.experiment) == [("Creator", "Score-P 8"), ("other", "x"), ("system", "")]
 
 
 def test_nouns_follow_their_number() -> None:

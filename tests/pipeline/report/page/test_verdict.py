@@ -11,7 +11,7 @@ from pipeline.models.prediction import Prediction
 from pipeline.models.quality import Note
 from pipeline.questions.analysis import Analysis, Level, look_ahead
 from pipeline.report.page.verdict_sentences import Findings, leaders, verdict
-from pipeline.wording.quantities import percent, readable_unit
+from pipeline.wording.quantities import estimate_text, percent, readable_unit
 from tests.pipeline.models.made import changed
 from tests.pipeline.report.page.studies import SOLVER, study, study_of, two_parameter_study
 
@@ -103,7 +103,7 @@ def test_nothing_dominates_where_nothing_takes_time() -> None:
     made = findings(study_of({("main",): lambda p: 0 * p}), 256.0)
     first, second, third = sentences(made)
     assert first == "No region is predicted to take any effort at p = 256."
-    assert second.startswith("At p = 256 the predicted total is 0 core-s [0 .. ")
+    assert second.startswith("At p = 256 the predicted total is 0 core-s ")
     assert second.endswith("(effort, 90 % interval); perfect scaling would keep it constant.")
     assert "error" not in third
 
@@ -113,8 +113,9 @@ def test_the_total_is_that_of_the_call_paths_with_its_interval() -> None:
     total = made.callpaths.total
     measured = study().callpaths.kernels.mean[:, -1].sum()
     assert sentences(made)[1] == (
-        f"At p = 256 the predicted total is {total.value[0, 0]:.3g} core-s "
-        f"[{total.lower[0, 0]:.3g} .. {total.upper[0, 0]:.3g}] (effort, 90 % interval), "
+        f"At p = 256 the predicted total is "
+        f"{estimate_text(total.value[0, 0], total.lower[0, 0], total.upper[0, 0], 'core-s')} "
+        "(effort, 90 % interval), "
         f"{total.value[0, 0] / measured:.2g} times the measured total at p = 64; "
         "perfect scaling would keep it constant; "
         "MPI_Allreduce adds most, growing like p^(3/2)."
@@ -129,10 +130,7 @@ def with_total(made: Findings, value: float, low: float, high: float) -> Finding
 def test_large_totals_are_told_in_core_hours() -> None:
     made = with_total(findings(study(), 256.0), 1.054e9, 0.9e9, 2.2e10)
     second = sentences(made)[1]
-    assert (
-        "the predicted total is 293,000 core-hours [250,000 .. 6.11 million] (effort, 90 % interval)"
-        in second
-    )
+    assert "the predicted total is 293,000 core-hours (250,000 to 6.1 million core-hours) (effort, " in second
     measured = study().callpaths.kernels.mean[:, -1].sum()
     assert f", {1.054e3 / measured:.2g} million times the measured total at p = 64;" in second
 
@@ -147,7 +145,7 @@ def test_values_that_do_not_scale_promise_no_perfect_scaling() -> None:
 def test_weak_scaling_names_the_time_of_a_location() -> None:
     weak = study_of({("main",): lambda p: 3 * p}, scaling=Scaling.WEAK)
     second = sentences(findings(weak, 256.0))[1]
-    assert "] (time, 90 % interval)" in second
+    assert ") (time, 90 % interval)" in second
     assert "perfect scaling would keep it constant" in second
 
 
@@ -234,6 +232,6 @@ def test_values_without_a_unit_leave_no_gap() -> None:
         analysis, callpaths=Level(replace(analysis.callpaths.kernels, unit=""), analysis.callpaths.models)
     )
     assert (
-        "the predicted total is 343 [not predictable] (effort, "
+        "the predicted total is 343 (not predictable) (effort, "
         in sentences(with_total(findings(bare, 256.0), 343.0, 1.0, 400.0))[1]
     )

@@ -57,7 +57,7 @@ def test_standard_output_is_the_default(capsys):
     assert capsys.readouterr().out == "x\n"
 
 
-WORDS = st.sampled_from(["p = 32", "12,300 core-s", "[1.97 .. 2.93]", "90 %", "takes", "5.6 million", "a"])
+WORDS = st.sampled_from(["p = 32", "12,300 core-s", "(2.0 to 2.9)", "90 %", "takes", "5.6 million", "a"])
 
 
 def test_later_lines_are_indented():

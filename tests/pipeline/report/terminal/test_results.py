@@ -94,8 +94,8 @@ def test_the_ranking_shows_the_last_target():
     assert lines == [
         "Largest regions at p = 1048576 (effort, core-s)",
         "#  region        share now  at target  predicted [core-s]  90 % interval  growth",
-        "1  main › solve     50.0 %     25.0 %                 100    50.0 .. 200  p",
-        "2  main › sum       50.0 %     25.0 %                50.0    25.0 .. 100  p",
+        "1  main › solve     50.0 %     25.0 %                 100      50 .. 200  p",
+        "2  main › sum       50.0 %     25.0 %                50.0      25 .. 100  p",
     ]
 
 
@@ -134,8 +134,8 @@ def test_call_paths_that_end_alike_read_differently(width):
 def test_large_efforts_are_shown_in_core_hours():
     lines = shown(show_ranking, summary(kernel("a", 3.6e6), kernel("b", 36.0)))
     assert "predicted [core-hours]" in lines[1]
-    assert lines[2].endswith(" 1000        500 .. 2000  p")
-    assert lines[3].endswith(" 0.0100  0.00500 .. 0.0200  p")
+    assert lines[2].endswith(" 1000      500 .. 2000  p")
+    assert lines[3].endswith(" 0.0100  0.0050 .. 0.020  p")
 
 
 def test_no_unit_no_comma():
@@ -200,9 +200,9 @@ def test_nothing_is_red_that_the_model_does_not_support():
 def test_the_total_has_a_line_per_target():
     first, *second = shown(show_total, summary())
     of = "(the sum of the kernels' models)"
-    assert first == f"Total at p = 64: 75.0 core-s [37.5 .. 150] {of}"
+    assert first == f"Total at p = 64: 75.0 core-s (38 to 150 core-s) {of}"
     assert " ".join(map(str.strip, second)) == (
-        f"Total at p = 1048576: 150 core-s [75.0 .. 300], 2 times beyond the measured range {of}"
+        f"Total at p = 1048576: 150 core-s (75 to 300 core-s), 2 times beyond the measured range {of}"
     )
 
 
@@ -213,7 +213,7 @@ def test_predictions_far_beyond_the_measured_range_are_warned_of():
     )
     large = kernel("total", 3.6e6)
     assert shown(show_total, summary(total=large))[0].startswith(
-        "Total at p = 64: 500 core-hours [250 .. 1000]"
+        "Total at p = 64: 500 core-hours (250 to 1000 core-hours)"
     )
 
 
@@ -243,9 +243,8 @@ def test_crossovers_by_region_and_by_call_path():
         "  Between p = 2 and 8 sum overtakes solve (seen, 98 % sure)",
         "  Between p = 4 and 1000000 sum overtakes solve (seen, not repeated)",
         "  Between p = 2 and 8 sum overtakes solve (seen, over 99 % sure)",
-        "  At p = 1.00 million [500,000 .. 2.00 million] sum overtakes solve (predicted, "
-        "98 % by p = 1048576)",
-        "  At p = 100 [64.0 or later] sum overtakes solve (predicted, 53 % by p = 1048576)",
+        "  At p = 1.00 million (500,000 to 2.0 million) sum overtakes solve (predicted, 98 % by p = 1048576)",
+        "  At p = 100 (64.0 or later) sum overtakes solve (predicted, 53 % by p = 1048576)",
     ]
     assert shown(show_crossovers, found, by="kernels")[1] == (
         "  Between p = 2 and 8 main › sum overtakes main › solve (seen, 98 % sure)"
@@ -288,9 +287,9 @@ def test_several_metrics_have_a_column():
 
 def test_predictions_have_a_column_per_target_and_end_with_the_total():
     assert shown(show_predictions, summary(), by="regions", limit=1) == [
-        "region           p = 64 [core-s]  p = 1048576 [core-s]",
-        "main › solve  50.0 [25.0 .. 100]     100 [50.0 .. 200]",
-        "total         75.0 [37.5 .. 150]     150 [75.0 .. 300]",
+        "region         p = 64 [core-s]  p = 1048576 [core-s]",
+        "main › solve  50.0 (25 .. 100)       100 (50 .. 200)",
+        "total         75.0 (38 .. 150)       150 (75 .. 300)",
         "1 more left out; --limit shows them",
         "In brackets: 90 % intervals of the expected values.",
     ]
@@ -300,7 +299,7 @@ def test_predictions_at_large_scales_have_larger_units():
     found = summary(total=kernel("total", 7.2e6, callpath=["total"]))
     lines = shown(show_predictions, found, by="regions", limit=1)
     assert "p = 64 [core-hours]" in lines[0]
-    assert lines[2].split()[1:5] == ["1000", "[500", "..", "2000]"]
+    assert lines[2].split()[1:5] == ["1000", "(500", "..", "2000)"]
 
 
 def efficiency(**values):

@@ -8,6 +8,7 @@
 /**
  * @typedef {object} Side
  * @property {string} name such as "p = 4", or a study
+ * @property {string} label the same with what the reader calls this side
  * @property {Kind} kind
  * @property {Float64Array} exclusive per call path; 0 if it is missing
  * @property {(k: number) => Range | null} range of an exclusive value, null if it is not known

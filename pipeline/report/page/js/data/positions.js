@@ -16,6 +16,7 @@ export class Positions {
     this.reach = payload.reach;
     this.measuredOnly = payload.measuredOnly;
     this.limits = payload.limits;
+    this.observed = payload.observed;
     this.opening = payload.lines[0];
     this.count = this.scales.length * this.lines.length;
     this.scaled = this.parameters[this.column];

@@ -288,6 +288,8 @@ export interface PositionsPayload {
   /** whether nothing is predicted: values at the positions were measured */
   measuredOnly: boolean;
   limits: LimitsPayload;
+  /** what dots are: measured, or projected from another machine */
+  observed: string;
 }
 
 /** The figures of the whole program that are known. */

@@ -9,6 +9,7 @@ import { FACTOR, zoomable } from "./pointing.js";
 
 /** @import { RegionNames } from "../data/call_tree.js" */
 /** @import { Chart } from "./chart.js" */
+/** @import { Child } from "./dom.js" */
 
 /** @typedef {string | number | null | undefined} Cell */
 
@@ -85,7 +86,7 @@ function saveButton(kind, type, name, content) {
     setTimeout(() => URL.revokeObjectURL(href), 10_000);
   };
   const label = `Save as ${kind}`;
-  return quietButton(kind, click, { "aria-label": `${label}: ${name}`, title: label });
+  return quietButton(label, click, { "aria-label": `${label}: ${name}` });
 }
 
 /**
@@ -119,27 +120,50 @@ export function chartRows(chart) {
 }
 
 /**
- * Buttons of a chart, which is drawn again when it is zoomed or its width changes.
+ * What a chart offers, behind one button; Escape, or a click elsewhere, closes it.
+ * @param {string} name of the chart
+ * @param {...Child} children
+ */
+export function toolMenu(name, ...children) {
+  const title = "Zoom, axes and files";
+  const opener = el("summary", { "aria-label": `${title}: ${name}`, title }, "⋯");
+  const menu = el("details", { class: "tools" }, opener, el("div", { class: "menu" }, ...children));
+  const leave = (/** @type {Event} */ { target }) => {
+    if (!(target instanceof Node && menu.contains(target))) menu.open = false;
+  };
+  menu.addEventListener("toggle", () => {
+    if (menu.open) addEventListener("pointerdown", leave);
+    else removeEventListener("pointerdown", leave);
+  });
+  menu.addEventListener("keydown", ({ key }) => {
+    if (key !== "Escape" || !menu.open) return;
+    menu.open = false;
+    opener.focus();
+  });
+  return menu;
+}
+
+/**
+ * The menu of a chart, which is drawn again when it is zoomed or its width changes.
  * @param {HTMLElement} host what the chart is drawn into
  * @param {string} name what it shows, for the files
  * @param {() => void} draw
+ * @param {...Child} choices of how it is drawn
  */
-export function chartTools(host, name, draw) {
+export function chartTools(host, name, draw, ...choices) {
   onResize(host, draw);
   host.dataset.zoomable = "";
   const { scale, reset } = zoomable(host, () => chartIn(host), draw);
-  /** @type {[string, string, () => void][]} */
+  /** @type {[string, () => void][]} */
   const looks = [
-    ["+", "Zoom in", () => scale(1 / FACTOR)],
-    ["−", "Zoom out", () => scale(FACTOR)],
-    ["⟲", "Whole chart", reset],
+    ["Zoom in", () => scale(1 / FACTOR)],
+    ["Zoom out", () => scale(FACTOR)],
+    ["Whole chart", reset],
   ];
-  return el(
-    "span",
-    { class: "tools" },
-    ...looks.map(([text, label, click]) =>
-      quietButton(text, click, { "aria-label": `${label}: ${name}`, title: label }),
-    ),
+  return toolMenu(
+    name,
+    ...choices,
+    ...looks.map(([label, click]) => quietButton(label, click, { "aria-label": `${label}: ${name}` })),
     ...figureButtons(() => host.querySelector("svg"), name),
     csvButton(name, () => chartRows(chartIn(host))),
   );

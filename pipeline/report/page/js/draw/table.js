@@ -45,7 +45,7 @@ import { opener } from "./nodes.js";
  * @property {(open: Row[]) => void} onOpen
  */
 
-const PAGE_ROWS = 25;
+const PAGE_ROWS = 12;
 const ALPHABET = new Intl.Collator(undefined, { numeric: true });
 
 export class DataTable {

@@ -6,6 +6,9 @@
 
 export const NOTHING = "-"; // what is not known
 const BETWEEN = " .. ";
+export const TO = " to ";
+const FINE = 0.2; // between the ends of an interval, relative: wider ones have two digits
+const LAST_OF_TWO = 0.05; // relative: what rounding to two digits changes at most
 const PERCENT = " %";
 /** @type {[number, string][]} */
 const WORDS = [
@@ -172,29 +175,54 @@ export function quantity(value, unit) {
   return `${figure(value * factor)} ${shown}`.trimEnd();
 }
 
-/**
- * An interval: 16.0 .. 28.4, 1.6 .. 2.4 %; empty if it is not known.
- * @param {Interval | null} interval
- * @param {(value: number) => string} write
- */
-export function intervalText(interval, write = figure) {
-  if (!interval || Number.isNaN(interval.lower) || Number.isNaN(interval.upper)) return "";
-  const [low, high] = [write(interval.lower), write(interval.upper)];
-  return `${high.endsWith(PERCENT) ? low.replace(PERCENT, "") : low}${BETWEEN}${high}`;
+/** @param {number} share */
+function roughPercent(share) {
+  return Math.abs(share) >= 0.1 ? `${figure(100 * share, 2)}${PERCENT}` : percent(share);
 }
 
 /**
- * A value with its interval, in the unit that suits the value: 19.3 core-s [16.0 .. 28.4]. The unit % is of shares.
+ * An interval for a table: 16 .. 28, 1.6 .. 2.4 %; for a sentence: 16 to 28; empty if it is not known.
+ * @param {Interval | null} interval
+ * @param {(value: number) => string} write
+ * @param {string} between
+ * @param {number} value the one inside, which rounding must leave there
+ */
+export function intervalText(interval, write = figure, between = BETWEEN, value = Number.NaN) {
+  if (!interval || Number.isNaN(interval.lower) || Number.isNaN(interval.upper)) return "";
+  const { lower, upper } = interval;
+  const rounding = Math.min(
+    (value - lower) / (Math.abs(lower) || 1),
+    (upper - value) / (Math.abs(upper) || 1),
+  );
+  const far = Math.abs(upper - lower) > FINE * Math.min(Math.abs(lower), Math.abs(upper));
+  const wide = far && !(rounding < LAST_OF_TWO);
+  const rough =
+    write === percent
+      ? roughPercent
+      : write === figure
+        ? (/** @type {number} */ one) => figure(one, 2)
+        : write;
+  const [low, high] = [lower, upper].map(wide ? rough : (one) => write(one));
+  return `${high.endsWith(PERCENT) ? low.replace(PERCENT, "") : low}${between}${high}`;
+}
+
+/**
+ * A value with its interval, in the unit that suits the value: 9.58 s (5.8 to 26 s). The unit % is of shares.
  * @param {number} value
  * @param {Interval | null} interval
  * @param {string} unit
  */
 export function estimateText(value, interval, unit) {
   const [factor, shown] = unitOf(value, unit);
-  const write = unit === "%" ? percent : (/** @type {number} */ one) => figure(one * factor);
-  const text = unit === "%" ? percent(value) : `${write(value)} ${shown}`.trimEnd();
-  const ends = intervalText(interval, write);
-  return ends ? `${text} [${ends}]` : text;
+  const inUnit = interval && { lower: interval.lower * factor, upper: interval.upper * factor };
+  const text = unit === "%" ? percent(value) : `${figure(value * factor)} ${shown}`.trimEnd();
+  const ends =
+    unit === "%"
+      ? intervalText(interval, percent, TO, value)
+      : intervalText(inUnit, figure, TO, value * factor);
+  return ends && interval?.lower !== interval?.upper
+    ? `${text} (${unit === "%" ? ends : `${ends} ${shown}`.trimEnd()})`
+    : text;
 }
 
 /**

@@ -287,7 +287,7 @@ class TreeView {
   }
 
   whereSelector() {
-    const points = pointChoices(this.report.positions, "measured at ");
+    const points = pointChoices(this.report.positions, `${this.report.positions.observed} at `);
     /** @type {[Where, string][]} */
     const predicted = this.metric === MODELLED ? [["target", "predicted at the target"]] : [];
     return selector("Scale", [...predicted, ...points], this.where, (where) => {

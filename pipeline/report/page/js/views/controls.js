@@ -152,10 +152,11 @@ function searchControls(state) {
     goTo: (k) => {
       if (!state.selects(state.level, k)) state.toggle(state.level, k);
       byId("kernels").scrollIntoView();
-      setTimeout(
-        () => document.querySelector("#kernel-table tr.selected")?.scrollIntoView({ block: "center" }),
-        DRAWN,
-      );
+      setTimeout(() => {
+        const row = document.querySelector("#kernel-table tr.selected");
+        row?.scrollIntoView({ block: "center" });
+        row?.querySelector("button")?.focus({ preventScroll: true });
+      }, DRAWN);
     },
   });
   const clear = el("button", { type: "button", class: "chip", hidden: true, title: "Select nothing" });

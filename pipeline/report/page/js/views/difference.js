@@ -14,9 +14,9 @@ import {
   svgEl,
   switcher,
 } from "../draw/dom.js";
-import { csvButton, figureButtons, pathRows } from "../draw/files.js";
+import { csvButton, figureButtons, pathRows, toolMenu } from "../draw/files.js";
 import { coloured, differenceLegend } from "../draw/nodes.js";
-import { doublingText, intervalText, percent, quantity } from "../text/numbers.js";
+import { doublingText, figure, intervalText, percent, quantity, TO } from "../text/numbers.js";
 
 /** @import { Difference, Range, Reference, Side, Width } from "../data/difference.js" */
 /** @import { Box, BoxTree } from "../draw/boxes.js" */
@@ -32,6 +32,8 @@ import { doublingText, intervalText, percent, quantity } from "../text/numbers.j
  */
 /**
  * @typedef {object} Reader what the page knows of its reader
+ * @property {[string, string]} names of both sides in a word
+ * @property {Reference} neutral what is grey if the reader does not choose
  * @property {() => Compared} compared the same object until something else is compared
  * @property {(k: number) => string} look classes of a box: selected, or out of what is searched
  * @property {(k: number) => void} select
@@ -44,12 +46,6 @@ const NAMED = 5; // regions of call paths of one side only
 const NARROWEST = 200; // pixels of the picture
 const MARK = 5; // pixels of the mark for call paths without a width
 const HINT = "Point at a box, or move to it with the arrow keys, to read its values here.";
-/** @type {[Width, string][]} */
-const WIDTHS = [
-  ["b", "B"],
-  ["a", "A"],
-  ["larger", "larger of both"],
-];
 /** @type {[Reference, string][]} */
 const REFERENCES = [
   ["program", "grows as the program"],
@@ -68,8 +64,17 @@ export class DifferenceView {
     this.boxes = boxes;
     this.address = address;
     this.reader = reader;
-    this.width = address.choice("width", WIDTHS);
-    this.reference = address.choice("neutral", REFERENCES);
+    const [a, b] = reader.names;
+    /** @type {[Width, string][]} */
+    this.choices = [
+      ["b", b],
+      ["a", a],
+      ["larger", "larger of both"],
+    ];
+    this.ratio = `${b} / ${a}`;
+    this.neutral = [...REFERENCES].sort(([key]) => (key === reader.neutral ? -1 : 0));
+    this.width = address.choice("width", this.choices);
+    this.reference = address.choice("neutral", this.neutral);
     this.end = 0; // of the scale of colours
     /** @type {unknown[]} */
     this.drawn = []; // what the picture is of
@@ -97,21 +102,21 @@ export class DifferenceView {
   /** @param {Width} width */
   setWidth(width) {
     this.width = width;
-    this.address.keep("width", width, WIDTHS[0][0]);
+    this.address.keep("width", width, "b");
     this.draw();
   }
 
   /** What is shown how, and files of it. */
   options() {
-    this.widths = selector("Width", WIDTHS, this.width, (key) => this.setWidth(key));
-    const neutral = switcher("Grey", "neutral", REFERENCES, this.reference, (key) => {
+    this.widths = selector("Width", this.choices, this.width, (key) => this.setWidth(key));
+    const neutral = switcher("Grey", "neutral", this.neutral, this.reference, (key) => {
       this.reference = key;
-      this.address.keep("neutral", key, REFERENCES[0][0]);
+      this.address.keep("neutral", key, this.reader.neutral);
       this.draw();
     });
     const table = csvButton(NAME, () => this.rowsOfFile());
     const picture = () => this.picture.querySelector("svg");
-    return [this.widths, neutral, el("span", { class: "tools" }, ...figureButtons(picture, NAME), table)];
+    return [this.widths, neutral, toolMenu(NAME, ...figureButtons(picture, NAME), table)];
   }
 
   /** Draws everything again if something else is compared or shown in another way, else marks boxes only. */
@@ -138,7 +143,7 @@ export class DifferenceView {
     const { difference, unit } = this.compared;
     const values = { inclusive: difference.widths(this.width) };
     this.end = difference.end(this.reference);
-    const label = `Differential flame graph, A: ${difference.a.name}, B: ${difference.b.name}. Saved as CSV it is a table.`;
+    const label = `Differential flame graph: ${difference.a.label}; ${difference.b.label}. Saved as CSV it is a table.`;
     const { svg, found } = this.boxes.picture(values, unit, width, label, (box) => {
       const { k } = box;
       const texts = this.texts(k);
@@ -205,7 +210,7 @@ export class DifferenceView {
       [only[ONLY_B], ONLY_B],
     ];
     const own = `grey, too, if less than ${100 * LEAST_OWN} % is its own`;
-    const text = `Colour: B / A of a call path without its callees${beside}; ${own}:`;
+    const text = `Colour: ${this.ratio} of a call path without its callees${beside}; ${own}:`;
     return differenceLegend(text, this.end, hatched);
   }
 
@@ -216,9 +221,9 @@ export class DifferenceView {
     const whole = el(
       "p",
       {},
-      el("b", {}, `A: ${a.name}`),
+      el("b", {}, a.label),
       `, ${quantity(total.a, unit)}${rangeText(a.whole)}; `,
-      el("b", {}, `B: ${b.name}`),
+      el("b", {}, b.label),
       `, ${quantity(total.b, unit)}${rangeText(b.whole)}. `,
       `Whole program: ${metric} ${ratio ? `${ratio}, ` : ""}${signed(total.b - total.a, unit)}. `,
       notes.join(" "),
@@ -269,16 +274,13 @@ export class DifferenceView {
   texts(k) {
     const { difference, unit, only, remarks } = this.compared;
     const { inclusive, total, a, b } = difference;
-    /**
-     * @param {string} letter
-     * @param {"a" | "b"} key
-     */
-    const side = (letter, key) => {
+    /** @param {"a" | "b"} key */
+    const side = (key) => {
       const of = difference[key];
       const share = total[key] > 0 ? ` (${percent(inclusive[key][k] / total[key])})` : "";
       const own = `${quantity(of.exclusive[k] || 0, unit)}${rangeText(of.range(k))}`;
       const whole = quantity(inclusive[key][k], unit);
-      return `${letter}, ${of.name}: ${whole}${share}; without its callees ${own}`;
+      return `${of.label}: ${whole}${share}; without its callees ${own}`;
     };
     const whole = signed(inclusive.b[k] - inclusive.a[k], unit);
     const ratio = ratioText(inclusive.a[k], inclusive.b[k]);
@@ -287,8 +289,8 @@ export class DifferenceView {
       ownRatio && `, ${ownRatio} beside ${doublingText(Math.log2(difference.common))} of the program`;
     const own = `without its callees ${signed(difference.added(k), unit)}${beside}`;
     return [
-      side("A", "a"),
-      side("B", "b"),
+      side("a"),
+      side("b"),
       `Difference: ${whole}${ratio && ` (${ratio})`}; ${own}`,
       ...(difference.only[k] ? [only[difference.only[k]]] : []),
       ...remarks(k),
@@ -311,8 +313,8 @@ export class DifferenceView {
     ]);
     const differences = [
       `difference, exclusive ${quantity}`,
-      "B / A, exclusive",
-      "B / A over that of the program",
+      `${this.ratio}, exclusive`,
+      `${this.ratio} over that of the program`,
     ];
     return pathRows(level, nodes, [...names, ...differences], (k) => {
       /** @param {"a" | "b"} key */
@@ -351,5 +353,5 @@ function ratioText(a, b) {
 
 /** @param {Range | null} range */
 function rangeText(range) {
-  return range ? `, ${range.of} ${intervalText(range)}` : "";
+  return range ? `, ${range.of} ${intervalText(range, figure, TO)}` : "";
 }

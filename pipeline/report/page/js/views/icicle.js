@@ -5,7 +5,7 @@ import { MODELLED } from "../data/call_tree.js";
 import { Difference, ONLY_A, ONLY_B } from "../data/difference.js";
 import { BoxTree, WHOLE } from "../draw/boxes.js";
 import { byId, el, keepingFocus, onResize, selector, switcher, widthOf } from "../draw/dom.js";
-import { csvButton, figureButtons, pathRows } from "../draw/files.js";
+import { csvButton, figureButtons, pathRows, toolMenu } from "../draw/files.js";
 import { coloured, growthLegend, growthWords } from "../draw/nodes.js";
 import { WAITS } from "../state.js";
 import { percent, pointChoices, pointText, quantity } from "../text/numbers.js";
@@ -41,9 +41,9 @@ export function openingPair({ positions }) {
  * @param {Where} where
  * @param {number[]} target
  */
-function sideName({ parameters, points }, where, target) {
+function sideName({ parameters, points, observed }, where, target) {
   if (where === "target") return `predicted at ${pointText(parameters, target)}`;
-  return `measured at ${pointText(parameters, points[where])}`;
+  return `${observed} at ${pointText(parameters, points[where])}`;
 }
 
 /**
@@ -51,12 +51,15 @@ function sideName({ parameters, points }, where, target) {
  * @param {Report} report
  * @param {Where} where
  * @param {number[]} target
+ * @param {string} letter of the side
  * @returns {Side}
  */
-export function sideAt({ tree, positions }, where, target) {
+export function sideAt({ tree, positions }, where, target, letter) {
   const { level } = tree;
+  const name = sideName(positions, where, target);
   const side = {
-    name: sideName(positions, where, target),
+    name,
+    label: `${letter}, ${name}`,
     exclusive: tree.exclusive(MODELLED, where, target).map((value) => value || 0),
   };
   if (where === "target") {
@@ -91,6 +94,9 @@ export function lossNote({ program }, difference, scales) {
   return [`Parallel efficiency at B relative to A: ${percent(1 / difference.common)}${range}.`];
 }
 
+/** @type {[string, string]} */
+const LETTERS = ["A", "B"];
+
 class ScaleDifference {
   /**
    * @param {State} state
@@ -106,6 +112,8 @@ class ScaleDifference {
     this.made = null;
     const { level } = state.report.tree;
     this.view = new DifferenceView(byId("difference"), boxes, state, {
+      names: LETTERS,
+      neutral: "program",
       compared: () => this.compared(),
       look: (k) => state.look(level, k),
       select: (k) => state.select({ region: level.region[k], node: k }),
@@ -131,7 +139,7 @@ class ScaleDifference {
     const at = this.pair.map((where) => (where === "target" ? [...state.target] : positions.points[where]));
     const places = this.pair.map((where, side) => `${where}: ${at[side]}`).join();
     if (this.made && places === this.places) return this.made;
-    const [a, b] = this.pair.map((where, side) => sideAt(report, where, at[side]));
+    const [a, b] = this.pair.map((where, side) => sideAt(report, where, at[side], LETTERS[side]));
     const difference = new Difference(report.tree, a, b);
     const [onlyA, onlyB] = at.map((point) => `only at ${pointText(positions.parameters, point)}`);
     const scales = /** @type {[number, number]} */ (at.map((point) => point[positions.column]));
@@ -148,11 +156,11 @@ class ScaleDifference {
   }
 
   options() {
-    const points = pointChoices(this.report.positions, "measured at ");
+    const points = pointChoices(this.report.positions, `${this.report.positions.observed} at `);
     /** @type {[Where, string][]} */
     const places = [...points, ["target", "predicted at the target"]];
     const sides = ["a", "b"].map((name, side) =>
-      selector(name.toUpperCase(), places, this.pair[side], (where) => {
+      selector(LETTERS[side], places, this.pair[side], (where) => {
         this.pair[side] = where;
         this.state.keep(name, where, this.opening[side]);
         this.view.draw();
@@ -262,10 +270,10 @@ class IcicleView {
     /** @param {"left" | "right"} side */
     const pictures = (side) => {
       const picture = () => /** @type {SVGSVGElement | null} */ (byId(`icicle-${side}`).querySelector("svg"));
-      const buttons = figureButtons(picture, `icicle ${side}`);
-      return el("span", { class: "tools" }, `${side} side:`, ...buttons);
+      return [`${side} side`, ...figureButtons(picture, `icicle ${side}`)];
     };
-    return [left, pictures("left"), pictures("right"), csvButton("icicle", () => this.rowsOfFile())];
+    const table = csvButton("icicle", () => this.rowsOfFile());
+    return [left, toolMenu("icicle", ...pictures("left"), ...pictures("right"), table)];
   }
 }
 

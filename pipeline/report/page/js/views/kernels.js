@@ -38,7 +38,7 @@ const FLAG_TEXT = {
 
 /**
  * A future bottleneck grows by definition, so only one of the two shows. Of warnings only what changes a decision is
- * a flag, an unreliable model; the others are in the row's details.
+ * a flag, an unreliable model, if the growth does not say that its law is unclear; the others are in the row's details.
  * @param {Flag[]} flags
  */
 function flagNodes(flags) {
@@ -148,22 +148,16 @@ export function buildKernels(state) {
       value: (k) => level.formula[k],
       cell: (k) => formulaNode(level.formula[k]),
     }),
-    column("cv_smape", {
-      kind: "number wide",
-      value: (k) => level.cvSmape[k],
-      cell: (k) => {
-        const title = `error of the fit: ${level.smape[k].toFixed(1)} %`;
-        return el("span", { title }, `${level.cvSmape[k].toFixed(1)} %`);
-      },
-    }),
     column("flags", {
       kind: "number left",
       value: (k) => shares.flags[k].length,
       csv: () => [["flags", (k) => shares.flags[k].join(" ")]],
-      cell: (k) => flagNodes(shares.flags[k].filter((flag) => !shared.includes(flag))),
+      cell: (k) => flagNodes(shares.flags[k].filter((flag) => !shared.includes(flag) && !isSaid(flag, k))),
     }),
   ];
   const { further } = report.levels[state.levelName];
+  /** @param {Flag} flag @param {number} k */
+  const isSaid = (flag, k) => flag === "unreliable" && level.growthClass[k].includes("law");
   const look = () => {
     shares = sharesAt(level, state.target, limits);
     const [from, to] = positions.around(state.target);
@@ -232,8 +226,8 @@ class KernelDetail {
     this.panel = locationsPanel(state, level, k);
     const draw = () => this.draw();
     const axes = axisSwitches(`detail-${k}`, logarithmic, draw);
-    const tools = chartTools(this.host, `kernel ${level.name(k)}`, draw);
-    const chart = el("div", {}, el("div", { class: "options" }, ...axes, tools), this.host);
+    const tools = chartTools(this.host, `kernel ${level.name(k)}`, draw, ...axes);
+    const chart = el("div", {}, el("div", { class: "options" }, tools), this.host);
     this.node = el("div", { class: "kernel-detail" }, chart, this.facts, this.panel?.node);
   }
 
@@ -284,7 +278,7 @@ class KernelDetail {
       drawLine(chart, xs, values, "rival", text);
     });
     this.drawPrediction(chart, figures);
-    drawDots(chart, dots, "c0 open", { name: "measured" });
+    drawDots(chart, dots, "c0 open", { name: positions.observed });
   }
 
   /**
@@ -300,7 +294,7 @@ class KernelDetail {
     const [found] = level.figures(k, target, [scale]);
     /** @type {Reading[]} */
     const measured = singles.length
-      ? [["c0", "measured", singles.map((y) => quantity(y, unit)).join(", ")]]
+      ? [["c0", level.positions.observed, singles.map((y) => quantity(y, unit)).join(", ")]]
       : [];
     return [
       ...measured,

@@ -80,6 +80,7 @@ export function followAddress(address) {
   if (top !== undefined) requestAnimationFrame(() => scrollTo(0, top));
   else if (section) requestAnimationFrame(() => goTo(section));
   document.documentElement.dataset.ready = "true";
+  document.getElementById("until-drawn")?.remove();
 }
 
 /**

@@ -82,7 +82,7 @@ class Scene {
         x: positions.points[i][positions.column],
         y: level.measured(k, i),
         share: level.measured(k, i) / level.measuredTotal(i),
-        title: `${level.name(k)}, measured at ${at}: ${figure(level.measured(k, i))}`,
+        title: `${level.name(k)}, ${positions.observed} at ${at}: ${figure(level.measured(k, i))}`,
       };
     });
   }
@@ -115,7 +115,8 @@ class Scene {
       readings: (scale) => {
         const point = positions.pointAt(target, scale);
         return drawn.map((k, i) => {
-          const measured = point === undefined ? "" : `, measured ${figure(level.measured(k, point))}`;
+          const measured =
+            point === undefined ? "" : `, ${positions.observed} ${figure(level.measured(k, point))}`;
           const [found] = level.figures(k, target, [scale]);
           return [this.look(k), names[i], `${estimateText(found.value, found, "")}${measured}`];
         });
@@ -129,7 +130,7 @@ class Scene {
     drawn.forEach((k, i) => {
       const line = drawLine(chart, xs, values[i], this.look(k), level.name(k));
       line.addEventListener("click", () => this.state.toggle(level, k));
-      drawDots(chart, dots[i], this.look(k), { name: `${level.name(k)}, measured` });
+      drawDots(chart, dots[i], this.look(k), { name: `${level.name(k)}, ${positions.observed}` });
     });
     this.drawCrossovers(chart);
     if (right) {
@@ -184,7 +185,7 @@ class Scene {
       const area = drawBand(chart, band, `solid ${k === undefined ? "rest" : this.look(k)}`, name);
       if (k !== undefined) area.addEventListener("click", () => this.state.toggle(level, k));
     });
-    if (!share) drawDots(chart, totals, "total", { name: "measured total" });
+    if (!share) drawDots(chart, totals, "total", { name: `${positions.observed} total` });
   }
 
   /**
@@ -295,18 +296,8 @@ class Scene {
     });
   }
 
-  /** Why there is no crossover to list. */
-  noneText() {
-    const { level, target } = this;
-    if (!level.additive) return "Crossovers are found for metrics that have a total.";
-    if (level.positions.lineOf(target) === 0)
-      return "No leading kernel overtakes another, in the measurements or up to the end of the curves.";
-    return "Crossovers are known with the other parameters at the target that the page opens with.";
-  }
-
   crossoverList() {
     const { target, positions, crossovers } = this;
-    if (crossovers.length === 0) return el("p", { class: "quiet" }, this.noneText());
     const items = crossovers.map((crossover) => {
       const later = crossover.at > target[positions.column];
       return el(
@@ -349,6 +340,7 @@ export function buildOverview(state) {
     const scene = new Scene(state);
     scene.drawLines(lines, options);
     keepingFocus(byId("legend"), () => byId("legend").replaceChildren(scene.legend()));
+    byId("crossing").hidden = !scene.crossovers.length;
     byId("crossovers").replaceChildren(scene.crossoverList());
   };
   const draw = () => {
@@ -359,8 +351,8 @@ export function buildOverview(state) {
     options.bands = value === "shown";
     draw();
   });
-  const tools = chartTools(lines, "leading kernels", drawSingle);
-  byId("lines-options").replaceChildren(...axisSwitches("overview", options, draw), bands, tools);
+  const axes = axisSwitches("overview", options, draw);
+  byId("lines-options").replaceChildren(chartTools(lines, "leading kernels", drawSingle, ...axes, bands));
   const kind = switcher("Stack", "stack", ["values", "shares"], "shares", (value) => {
     options.share = value === "shares";
     draw();

@@ -6,7 +6,7 @@ import { linearDomain } from "../draw/axes.js";
 import { drawDots, drawEstimates, drawIntervals, drawLine, scaleChart } from "../draw/chart.js";
 import { byId, el } from "../draw/dom.js";
 import { chartTools } from "../draw/files.js";
-import { figure, intervalText, percent, tickLabel, valueText } from "../text/numbers.js";
+import { figure, intervalText, percent, TO, tickLabel, valueText } from "../text/numbers.js";
 
 /** @import { Range } from "../draw/axes.js" */
 /** @import { Positions } from "../data/positions.js" */
@@ -66,7 +66,7 @@ function described(chart, positions, points, curve, target) {
   /** @param {Figure} one */
   const at = ({ x, value }) => `${text(value)} at ${positions.scaled} = ${valueText(x)}`;
   const last = curve.find((one) => one.x === target);
-  const ahead = last ? `; predicted: ${at(last)}, 90 % interval ${intervalText(last, text)}` : "";
+  const ahead = last ? `; predicted: ${at(last)}, 90 % interval ${intervalText(last, text, TO)}` : "";
   return `${chart.label} over ${positions.scaled}. Measured: ${points.map(at).join(", ")}${ahead}.`;
 }
 
@@ -107,7 +107,7 @@ function drawChart(host, positions, chart, at) {
       label: chart.label,
       format: chart.threshold === null ? undefined : (share) => `${tickLabel(100 * share)} %`,
     },
-    readings: (scale) => readingsAt(chart, points, curve, scale),
+    readings: (scale) => readingsAt(chart, points, curve, scale, positions.observed),
   });
   const xs = ideal.map((one) => one.x);
   const ys = ideal.map((one) => one.value);
@@ -116,10 +116,10 @@ function drawChart(host, positions, chart, at) {
     drawLine(drawn, [first, last], [chart.threshold, chart.threshold], "threshold", "efficiency asked for");
   }
   drawModel(drawn, positions, curve);
-  drawIntervals(drawn, points, "c0", "measured, 90 % interval");
+  drawIntervals(drawn, points, "c0", `${positions.observed}, 90 % interval`);
   /** @type {[Figure[], string, string][]} */
   const dotted = [
-    [points, "c0", "measured"],
+    [points, "c0", positions.observed],
     [heldOut, "c0 open", "held out"],
   ];
   for (const [some, cls, name] of dotted) {
@@ -160,26 +160,30 @@ function drawModel(drawn, positions, curve) {
  * @param {Figure[]} points
  * @param {Figure[]} curve
  * @param {number} scale
+ * @param {string} observed
  * @returns {Reading[]}
  */
-function readingsAt(chart, points, curve, scale) {
+function readingsAt(chart, points, curve, scale, observed) {
   const text = textOf(chart.threshold);
   const found = points.find((one) => one.x === scale);
   /** @type {Reading[]} */
   const rows = [];
   if (found) {
-    const ends = found.upper > found.lower ? ` [${intervalText(found, text)}]` : "";
-    rows.push(["c0", "measured", `${text(found.value)}${ends}`]);
+    const ends = found.upper > found.lower ? ` (${intervalText(found, text, TO)})` : "";
+    rows.push(["c0", observed, `${text(found.value)}${ends}`]);
   }
   const model = curve.find((one) => one.x === scale);
   if (!model) return rows;
   return [...rows, ["c0", "model", text(model.value)], ["none", "90 % interval", intervalText(model, text)]];
 }
 
-/** @param {ChartPayload} chart */
-function keyOf(chart) {
+/**
+ * @param {ChartPayload} chart
+ * @param {string} observed
+ */
+function keyOf(chart, observed) {
   /** @type {[string, string][]} */
-  const entries = [["dot", "measured"]];
+  const entries = [["dot", observed]];
   if (chart.lines.some((line) => line?.heldOut.value.length)) entries.push(["dot open", "held out"]);
   if (chart.lines.some((line) => line?.curve.value.some((value) => value !== null)))
     entries.push(["line", "model with 90 % interval"]);
@@ -196,7 +200,10 @@ export function buildRuntime(state) {
   for (const chart of report.program?.charts ?? []) {
     const host = byId(`runtime-${chart.name}`);
     const draw = () => drawChart(host, positions, chart, state.target);
-    byId(`runtime-${chart.name}-key`).replaceChildren(...keyOf(chart), chartTools(host, chart.label, draw));
+    byId(`runtime-${chart.name}-key`).replaceChildren(
+      ...keyOf(chart, positions.observed),
+      chartTools(host, chart.label, draw),
+    );
     state.follow(host, draw);
   }
 }

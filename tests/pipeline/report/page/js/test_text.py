@@ -80,7 +80,7 @@ def test_quantities_and_intervals_are_written_as_in_python(scripts: Scripts) -> 
     written = scripts.each(
         "text/numbers.js", "estimateText", [[0.026, ends(0.0056, 0.056), "%"], [2, None, ""]]
     )
-    assert written == ["2.6 % [0.6 .. 5.6 %]", "2.00"]
+    assert written == ["2.6 % (0.6 to 5.6 %)", "2.00"]
     point = {"p": 131_072.0, "n": 2.5}
     assert scripts.each("text/numbers.js", "pointText", [[[*point], [*point.values()]]]) == [
         point_text(point)
