@@ -56,7 +56,6 @@ class Decision:
         callpaths: per run, int64[call path], the `Motive` of every call path by itself.
         reason: int64[R], the `Motive` of every region.
         method: the rule and its numbers, in one line.
-        notices: what a user should know, one sentence each.
     """
 
     regions: FilterRegions

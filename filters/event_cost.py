@@ -35,7 +35,6 @@ class EventCost:
         filtered: for a visit that the filter rejects at run time: the call of the hook and the optimisations
             that it prevents. A region filtered at compile time costs nothing.
         spread: standard deviation of the logarithm of `recorded`: how well it is known.
-        source: where the numbers come from.
     """
 
     recorded: float = 100e-9

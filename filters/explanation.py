@@ -223,11 +223,7 @@ class RegionEvidence:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FilterEvidence:
-    """Why a filter keeps and drops what it does.
-
-    Attributes:
-        regions: in the order of the displayed names.
-    """
+    """Why a filter keeps and drops what it does."""
 
     exact_numbers: ClassVar[bool] = True
     method: str

@@ -136,8 +136,6 @@ class FilterEffect:
         coverage: the share of the plain computing time that is attributed to the region it is spent in (or to
             the caller, if its visits are too short); the rest is attributed to the nearest recorded callers.
         whole_callpaths: the share for which all regions of the call path are recorded.
-        plain: the time without measurement.
-        overhead: what measuring takes.
     """
 
     document_name: ClassVar[str] = "prediction"

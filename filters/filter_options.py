@@ -79,7 +79,6 @@ class Overrides:
     Literal names must be escaped first, see `filters.scorep_format.patterns.escape`.
 
     Attributes:
-        protect: regions to keep.
         drop: regions to leave out, user regions among them; `protect` wins.
         growing: names of regions to keep since their models grow; the other two and a budget win.
     """
@@ -129,10 +128,6 @@ class FilterRequest:
     Attributes:
         rule: the paper's rule, or an overhead budget within which to select regions.
         applied: where the filter will be applied; None for where it leaves little overhead.
-        overrides: what to keep or to drop whatever the rule says.
-        layout: form of a Score-P filter file.
-        instrumenter: whose language to write.
-        merge: an existing filter file to merge with.
         event_cost: seconds that recording a visit takes; None for the default or a calibration.
         baseline: seconds the run takes without instrumentation.
         reduced: a profile of the same run with fewer regions, to calibrate the event cost.

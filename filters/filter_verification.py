@@ -80,7 +80,6 @@ class CallPathDifference:
     """A call path that was not measured as predicted.
 
     Attributes:
-        callpath: displayed names from the root down.
         kind: not dropped though filtered, missing, extra (not predicted), or visits.
         share: the difference as a share of all visits, predicted or measured, whichever are more.
     """

@@ -43,7 +43,6 @@ class FilterResult:
 
     Attributes:
         text: the content of the file; one for Score-P is verified against all regions.
-        decision: which regions are kept and why.
         application: where the filter is to be applied.
         prediction: its effect on the run of the largest scale.
         memory: what a trace of that run needs without and with the filter.

@@ -139,7 +139,6 @@ class Experiment:
     """Many runs aligned: N call paths, P measurement points of D parameters, R repetitions.
 
     Attributes:
-        parameters: the D parameter names.
         points: float64[P, D], sorted by the first parameter, then the next.
         tree: the union of the runs' call trees, in preorder.
         regions: the regions of the union, one per name.
@@ -147,7 +146,7 @@ class Experiment:
             the like, float64[N, P, R]; NaN where there was no run, zero where it did not visit the call path.
             Sums of ``time`` are core-seconds: of processes whose threads are not locations, those of as many
             cores.
-        runs: the runs, in the order of points and repetitions; empty if the values come from a series.
+        runs: in the order of points and repetitions; empty if the values come from a series.
         correction: how the times were corrected for overhead; None if they are as measured.
         overhead_left: the share of the measured computing time that overhead is expected to take, if times
             are as measured although it distorts them.
@@ -288,11 +287,7 @@ class Experiment:
         )
 
     def memory(self, metric: str) -> FloatArray:
-        """Return the bytes of the process or node of each run that took most, float64[P, R], NaN if unknown.
-
-        Args:
-            metric: one of `RUN_METRICS`.
-        """
+        """Return the bytes of the process or node that took most, float64[P, R]; NaN where unknown."""
         return self.of_runs(lambda run: stated_memory(run.attributes, metric, run.cores.nodes))
 
     @property

@@ -30,7 +30,6 @@ def locate(
     """Find the runs, tables or the series file at a path, without reading values.
 
     Args:
-        explicit: runs named by the configuration; they replace discovery.
         table: what the configuration says of tables; a file that it names replaces discovery, too.
         stated: sizes that runs state and that are to be parameters.
     """

@@ -237,9 +237,6 @@ class Profile:
     """One run: a call tree, its tables, and the values of its metrics.
 
     Attributes:
-        tree: call paths in preorder.
-        locations: what the values are measured on.
-        metrics: the metrics whose values can be read.
         load: reads stored values; use `values` and `exclusive_blocks` instead.
         summed: over how many locations the values of each were summed before they were stored.
         attributes: what the measurement system says about itself (versions, filter, machine).

@@ -90,7 +90,6 @@ def stated_memory(attributes: Mapping[str, str], metric: str, nodes: int = 0) ->
     """Return the bytes of the process or the node that took most, NaN if a run does not state them.
 
     Args:
-        metric: one of `RUN_METRICS`.
         nodes: of the run, 0 if unknown; a node takes its part of the total if nothing else is stated.
     """
     if metric == NODE_MEMORY and _STATED + metric not in attributes and nodes:

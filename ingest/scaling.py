@@ -50,9 +50,6 @@ def decide_scaling(experiment: Experiment, given: Scaling | None = None) -> Scal
 
     If the profiles do not separate waiting from computing, as OpenFOAM's own do not, time that stays the same
     may also be waiting under strong scaling: then nothing is decided.
-
-    Args:
-        given: what the user says; then it is not decided from the data.
     """
     parameter, weak = process_parameter(experiment), experiment.left_out.weak
     if given is not None:

@@ -248,11 +248,7 @@ def parse_positive(
     """Return a number times its unit in SI units, also without a blank between them.
 
     Args:
-        text: what the user gave.
-        what: it is, for messages.
-        hint: how to write it.
         unit: of a number without one; by default that is an error.
-        where: the option, for messages.
 
     Raises:
         UsageError: it is not a positive number, or has no unit or one of another dimension.

@@ -234,7 +234,6 @@ class LineFits:
     The leading axis of what does not depend on the values is 1 if all kernels share their weights.
 
     Attributes:
-        term: float64[P, H], the centred and scaled terms, between -1 and 1.
         total: float64[1 or K, 1], sum of the weights.
         center: float64[1 or K, H], weighted mean of each term.
         spread: float64[1 or K, H], weighted variance of each term.

@@ -36,7 +36,6 @@ class Plan:
     """The content of a filter file.
 
     Attributes:
-        form: INCLUDE or EXCLUDE.
         files: source files that are excluded as a whole.
         rules: the patterns, with the mangled names that each stands for.
         intended: bool[R], what the file must decide.

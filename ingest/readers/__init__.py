@@ -66,11 +66,7 @@ class ProfileReader(_Reader):
 
 @dataclass(frozen=True, kw_only=True)
 class SeriesReader(_Reader):
-    """A format for many measurement points in one file.
-
-    Attributes:
-        read: reads it; raises InputError as for profiles.
-    """
+    """A format for many measurement points in one file."""
 
     read: Callable[[Path], MeasuredSeries]
 

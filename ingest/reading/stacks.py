@@ -122,7 +122,6 @@ def profile_of(
     """Make the profile of a call tree; see `Stacks.profile`.
 
     Args:
-        names: of the regions.
         values: exclusive, float64[call path, location], or of one location that stands for all.
         threads: process, thread and device of the locations.
     """

@@ -38,10 +38,6 @@ class PlannedRun:
     """A run.
 
     Attributes:
-        name: of its folders.
-        round: from 1.
-        point: values of the parameters.
-        repetition: from 1.
         unfiltered: whether it belongs to the pilot before a filter, and so not to the series.
         plain: whether the program runs without instrumentation, and so not for the series.
         cost: core-seconds expected when it was planned; None if that was unknown.
@@ -66,10 +62,8 @@ class CampaignRound:
     """Runs that were decided on together.
 
     Attributes:
-        purpose: what they are for.
         width: expected relative width of the answer's interval after it; None if unknown.
         answer: that was reached after it; None if there is none yet.
-        question: for which it was decided on; None without one.
         build: core-seconds of building the program for it.
         relative_cost: what a run with the filter that was made for it costs, relative to one without it, as
             predicted.
@@ -98,9 +92,6 @@ class CampaignDesign:
 
     Attributes:
         seed: the order follows from it.
-        runs: the runs.
-        rounds: the rounds, of which runs have the numbers.
-        ending: why no further round follows.
         way_on: the limit to lift if it ended without the wanted answer; None if it did not, or none is known.
         outlying: names of runs that were set aside.
     """

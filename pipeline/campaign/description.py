@@ -110,14 +110,11 @@ class Measurement:
     """How the program is measured.
 
     Attributes:
-        filter: a Score-P filter file; None without one.
-        pilot_filter: whether a filter is to be made from the pilot.
         max_overhead: its overhead budget as a share of the plain computing time; None for the default.
         rebuild: command of the shell that builds the program with a new filter, with the placeholder
             ``{filter}``; `BY_HAND` if the user does, empty if the filter acts at run time.
         plain: words of the command that runs a build without instrumentation, with placeholders; empty
             without one.
-        environment: variables for the tool.
     """
 
     tool: Tool = option("none", "What measures.")
@@ -162,12 +159,10 @@ class Campaign:
 
     Attributes:
         path: of `campaign.toml`; relative paths start from its folder.
-        application, launcher, measurement, scheduler: its parts.
         scales: values of every parameter. All combinations are run; with a question, those that help.
         profiles: where the measured runs are collected; what `pipeline run` reads.
         results: where `pipeline run` writes, for campaigns in rounds.
         work: where runs are prepared and started.
-        question: None if none is asked.
     """
 
     path: Path

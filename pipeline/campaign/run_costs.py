@@ -38,9 +38,6 @@ class CampaignProgress:
     """A campaign as it stands.
 
     Attributes:
-        campaign: its description.
-        design: its runs in order.
-        states: of each run, by name.
         costs: expected core-seconds of a run by the values of its point; points without a known cost miss.
         request: what the user has to do before the campaign goes on; empty if there is nothing.
         notices: sentences about its jobs in the queue.

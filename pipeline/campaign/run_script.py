@@ -387,9 +387,7 @@ class Job:
     """What is submitted at once.
 
     Attributes:
-        name: of the job and its script.
         runs: in order; several are the tasks of an array.
-        script: what the scheduler runs.
         after: numbers of the jobs that have to end before.
     """
 

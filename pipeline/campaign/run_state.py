@@ -61,11 +61,9 @@ class RunState:
     """The state of a run.
 
     Attributes:
-        status: its state.
         seconds: that the command took, None before its end.
         measured: seconds of the program as its profile or log states them, without what the command does
             before and after; None if that is unknown.
-        reason: why it failed.
         interrupted: whether it failed by no fault of its own: stopped by the user, lost with its machine,
             without space on the disk, or while the clock was set.
         collectable: whether it failed though its command ended well: what that wrote can be collected again.

@@ -69,14 +69,6 @@ def changes_table(
     """Return one row per target and kernel that is not unchanged.
 
     Values are those at the largest common point; ratios are those that verdicts rest on.
-
-    Args:
-        result: of a check or a comparison.
-        limit: the most kernels.
-        notes: what must be known besides.
-        words: what verdicts and studies are called.
-        styles: colours of verdicts in terminals.
-        last: whether there are rows of the last target only.
     """
     targets = result.targets or ({},)
     shown = range(len(targets) - 1, len(targets)) if last else range(len(targets))

@@ -97,19 +97,16 @@ class Column(Generic[Found]):
     Attributes:
         key: of the values, for programs: in CSV, in DataFrames, in ``summary.json``, where ``quality.smape``
             lies one deeper.
-        kind: of the values.
         values: one per row of what is found, in full; None for one that is not available. By default, what
             is found are rows that have the key: plain data, or records.
         each: the value of one row instead, if what is found are rows.
         heading: what people read above it; by default the key in words.
-        about: what it means, in a sentence.
         unit: of the values; of estimates and quantities, people see the one that is easy to read.
         write: how a value is written, if not as its kind is.
         texts: what people read, if it depends on more than the value.
         styles: colours of the texts in the terminal.
         dispensable: 0 if it is always shown; of the others the largest is left out first in narrow terminals.
         folds: whether texts may continue on a second line.
-        audience: who sees it.
         name: of the values in files, if it is not the end of the key.
         interval: heading of the intervals of estimates.
         interval_for: who sees those, if not the audience of the values.

@@ -15,14 +15,7 @@ from ingest.record_codec import NO_ENTRY
 from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import ANSWER, ESTIMATE, FIGURE, PATH, QUANTITY, SHARE, Column, filled
 from pipeline.wording.escaping import shown_name
-from pipeline.wording.quantities import (
-    Figure,
-    count,
-    estimate_text,
-    figure,
-    number,
-    value_text,
-)
+from pipeline.wording.quantities import Figure, count, estimate_text, figure, number, value_text
 
 STAGES = (
     (None, "no filter"),
@@ -113,12 +106,7 @@ class ProfileCounts:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SimulatedFilter:
-    """What a profile would look like under a filter.
-
-    Attributes:
-        filter: the file.
-        source: the profile.
-    """
+    """What a profile would look like under a filter."""
 
     exact_numbers: ClassVar[bool] = True
     filter: str

@@ -9,14 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from enum import Enum
 from types import NoneType, UnionType
-from typing import (
-    Annotated,
-    Any,
-    Literal,
-    Union,
-    get_args,
-    get_origin,
-)
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from ingest.record_codec import entries
 
@@ -47,12 +40,7 @@ class Published:
 
 
 def json_schema(document: Any, title: str) -> Schema:  # noqa: ANN401  # whatever stands for a type
-    """Return the schema of a document.
-
-    Args:
-        document: its type.
-        title: of the schema.
-    """
+    """Return the schema of a document."""
     maker = _Maker({})
     body = maker.schema(document)
     if "$ref" in body and len(body) == 1:

@@ -53,8 +53,6 @@ class RankedKernels:
     """The n kernels of a level that are shown, in their order, and what they do at targets.
 
     Attributes:
-        level: call paths or regions.
-        outlook: of all of them.
         chosen: int64[n], those that are shown.
         parameters: names of the D parameters.
         targets: float64[Q, D], the points of the outlook; none if nothing is predicted.

@@ -300,12 +300,7 @@ def _ends_of(key: str, group: Sequence[InspectedRun]) -> str:
 
 
 def advice_table(plans: Sequence[MeasurementPlan], names: Sequence[str]) -> DataTable:
-    """Return one row per target and measurement, in the order to measure them.
-
-    Args:
-        plans: one for each target.
-        names: of the parameters.
-    """
+    """Return one row per target and measurement, in the order to measure them."""
     rows = [step for plan in plans for step in plan.plan]
     targets = [
         {f"target {name}": value for name, value in plan.target.items()} for plan in plans for _ in plan.plan

@@ -39,7 +39,6 @@ def shown_tree(analysis: Analysis, values: FloatArray, least: float) -> ShownTre
     """Choose the call paths whose inclusive share is large enough.
 
     Args:
-        analysis: the modelled experiment.
         values: float64[call path], exclusive values, measured or predicted.
         least: the smallest inclusive share.
     """
@@ -75,10 +74,7 @@ def tree_table(
     """Return one row per point and call path of at least some inclusive share, in preorder.
 
     Args:
-        analysis: the modelled experiment.
         trees: points, and there the exclusive values of all call paths, float64[call path].
-        least: the smallest inclusive share that is shown.
-        title: of the table.
     """
     found = [(point, shown_tree(analysis, values, least)) for point, values in trees]
     points = [point for point, one in found for _ in one.nodes]

@@ -5,12 +5,7 @@ from collections.abc import Iterator, Mapping
 from pipeline.columns.summary import Summary
 from pipeline.questions.runtime.figures import SECONDS_PER_HOUR
 from pipeline.questions.runtime.trust import extrapolation_text
-from pipeline.wording.quantities import (
-    estimate_of,
-    point_text,
-    quantity,
-    times,
-)
+from pipeline.wording.quantities import estimate_of, point_text, quantity, times
 
 _WARNINGS = {
     "far": " (far: check it with a run in between)",

@@ -141,11 +141,8 @@ class Options:
     """Everything a user can decide about `pipeline run`: ``[analysis]`` and the other tables.
 
     Attributes:
-        filter: ``[filter]``.
-        models: ``[models]``.
         table: ``[table]``: what the columns of tables mean.
         runs: ``[[run]]``: explicit runs, which replace discovery.
-        expectations: ``[[expect]]``.
         groups: ``[groups]``: patterns of the kernels in user-defined groups, by name.
     """
 

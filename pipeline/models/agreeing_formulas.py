@@ -180,7 +180,6 @@ class TriedTerms:
     """Terms that may stand beside a constant.
 
     Attributes:
-        parameters: names of the D parameters.
         terms: the simple ones first.
         steps: float64[1 + terms], how far from simple the constant and each term are.
         simple: how many of them are combined with others.
@@ -293,7 +292,6 @@ class FormulaSequences:
 
     Attributes:
         tried: terms along one parameter.
-        line: where predictions are followed.
         measured_end: the largest measured value of that parameter.
         costly: whether each point takes long to predict, whatever the kernels: then formulas are looked at
             between the points once, and jumps are known to a few per cent.
@@ -308,9 +306,7 @@ class FormulaSequences:
         """Return the formulas of kernels.
 
         Args:
-            curves: of the kernels, on points along the line.
             kernels: int64[K], their numbers.
-            predict: predicts them.
         """
         found: dict[int, PredictionFormula] = {}
         curves = self._with_jumps(curves, kernels, predict)
@@ -419,8 +415,6 @@ def formula_range(models: ScalingModels, column: int, targets: FloatArray) -> Fo
     """Return the range of formulas: what was measured, up to the targets.
 
     Args:
-        models: of D parameters.
-        column: the parameter that scales.
         targets: float64[Q, D].
     """
     points = np.vstack([models.first, models.last, targets])
@@ -430,13 +424,7 @@ def formula_range(models: ScalingModels, column: int, targets: FloatArray) -> Fo
 def prediction_formulas(
     models: ScalingModels, within: FormulaRange, kernels: IntArray | None = None
 ) -> Sequence[PredictionFormula]:
-    """Return the formulas of the predictions of kernels.
-
-    Args:
-        models: of all kernels.
-        within: where the formulas are to agree with the predictions.
-        kernels: which ones; all by default.
-    """
+    """Return the formulas of the predictions of kernels."""
     if kernels is not None and 2 * len(kernels) < len(models):
         return prediction_formulas(models.take(kernels), within)
 
@@ -476,7 +464,6 @@ def _agreeing(
         models: whose measured range and terms count.
         predict: predicts K kernels.
         fitted: K formulas that may agree; None if there are none.
-        within: where formulas are to agree.
     """
     names = models.parameters
     curves, terms = _curves(models, predict, within), _terms(models, within)

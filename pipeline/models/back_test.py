@@ -30,10 +30,6 @@ def odds_of_fit(models: ScalingModels, data: Observations) -> tuple[float, float
 
     If formulas hold, residuals are as large as the noise of the means; otherwise `_MISFIT` adds to it.
 
-    Args:
-        models: of K kernels.
-        data: what they were fitted to.
-
     Returns:
         Mean log odds per kernel that formulas hold, and the number of kernels that say so; 0 and 0 if
         nothing was repeated.
@@ -95,8 +91,6 @@ def back_test(
 
     Args:
         fit: makes models without a trend.
-        data: the kernels.
-        models: what it makes of all data.
     """
     parameters = data.points.shape[1]
     heavy = np.argsort(-np.abs(data.mean).max(axis=1), kind="stable")[: _KERNELS // parameters**2]
@@ -263,8 +257,6 @@ def back_test_total(
 
     Args:
         fit_parts: makes models from points float64[P, D] and values float64[K, P, R], the parts of a sum.
-        experiment: the aligned runs.
-        kernels: the kernels that add up to the total.
         column: index of the parameter that scales.
         largest: index of the largest measured point.
 

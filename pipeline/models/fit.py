@@ -33,10 +33,6 @@ _NARROW = 0.9  # level at which they may be off as far as points stray
 def _missed(models: ScalingModels, trend: Trend) -> FloatArray:
     """By what predictions miss the points of one parameter beyond what may be noise, float64[K, P].
 
-    Args:
-        models: of K kernels, without trends.
-        trend: their measurements.
-
     Returns:
         Logarithms, to be added to those of predictions; 0 where nothing is missed, and with few points.
     """
@@ -230,7 +226,6 @@ def fit(
         parameters: names of the D parameters.
         points: float64[P, D], positive.
         values: float64[K, P, R], repetitions apart, NaN where nothing was measured.
-        options: how to fit.
         parts: whether the kernels are the parts of a sum: then it is modelled, too, and made known to them.
         per: the locations if values are those of one: then the sum over all is modelled.
 

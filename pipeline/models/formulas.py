@@ -91,8 +91,6 @@ class Formula:
     With a sharpness s beyond 1 it is a soft knee, (constant^s + sum of (coefficient * term)^s)^(1/s).
 
     Attributes:
-        parameters: their names.
-        constant: what stands beside the terms.
         terms: coefficients and terms.
         sharpness: s.
     """

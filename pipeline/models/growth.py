@@ -35,7 +35,6 @@ def growth_statement(
         probability: of growing; the words follow from it.
         falls: whether it rather falls than stays constant, if it does not grow.
         falls_first: whether it is predicted to fall up to `_AHEAD`, whatever term leads beyond.
-        points: measured ones.
         unreliable: whether the model misses measurements by far; then there is no range of exponents.
         law: how it grows if it does, ``grows, about p^0.5 to p^1.3``.
     """

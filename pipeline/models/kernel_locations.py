@@ -62,12 +62,8 @@ class KernelLocations:
     """The K largest kernels of a study on its locations; all values are exclusive.
 
     Attributes:
-        metric: what was measured.
-        unit: its unit.
-        region: names of the kernels' regions.
         callpath: int64[K], call paths of the experiment; -1 for the sum of all call paths of a region.
         alone: bool[K], whether a call path is the only one of its region.
-        points: the points with values.
     """
 
     metric: str

@@ -270,7 +270,6 @@ def matching(callpaths: Sequence[tuple[str, ...]], pattern: str, where: str = ""
     Args:
         callpaths: all call paths of a study in preorder, or the names of regions.
         pattern: as of `matches`, or the short id of a call path.
-        where: the option that gives the pattern, for the error.
 
     Raises:
         UsageError: no call path has that id.

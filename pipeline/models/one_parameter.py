@@ -32,12 +32,7 @@ from pipeline.models.posterior import (
 from pipeline.models.quality import Note, correlation_of_errors, notes, quality_of
 from pipeline.models.rivals import from_power
 from pipeline.models.scaling_models import ScalingModels
-from pipeline.models.search_space import (
-    SIMPLE_SHARE,
-    SearchSpace,
-    SpaceChoice,
-    one_parameter_space,
-)
+from pipeline.models.search_space import SIMPLE_SHARE, SearchSpace, SpaceChoice, one_parameter_space
 
 _FEWEST_POINTS = 3  # left after holding out: two coefficients and one residual
 _FEWEST_FOR_TWO_TERMS = 6  # twice as many as coefficients
@@ -56,7 +51,6 @@ class Setting:
 
     Attributes:
         steep: whether exponents above 3 are in the space.
-        structure: the shape of the errors.
     """
 
     steep: bool = False
@@ -70,9 +64,7 @@ def choose_setting(sample: Sample, space: SearchSpace, nonnegative: bool) -> Set
     from those before them. With too few points to hold one out, the simplest setting of all is taken.
 
     Args:
-        sample: the kernels.
         space: all hypotheses, steep ones included.
-        nonnegative: whether coefficients may not be negative.
     """
     if len(sample.points) <= _FEWEST_POINTS:
         return Setting()
@@ -355,7 +347,6 @@ def running_misfits(
         points: float64[P].
         values: float64[K, P].
         weight: float64[K, P], not below 0.
-        nonnegative: whether coefficients may not be negative.
 
     Returns:
         float64[P, K], in row p of the points up to and including p.

@@ -120,10 +120,7 @@ def fit_all(
 
     Args:
         space: the H hypotheses.
-        groups: their designs.
         sample: K kernels.
-        structure: the shape of their errors.
-        nonnegative: whether coefficients may not be negative.
     """
     kernels, count = len(sample), space.rows.shape[1] + 1
     coefficients = np.zeros((kernels, len(space), count))
@@ -282,7 +279,6 @@ def weigh_hypotheses(
     "A reference Bayesian test for nested hypotheses", 1995).
 
     Args:
-        sample: K kernels.
         structure: the shape of the errors that the fits assumed.
         fits: of H hypotheses.
         log_prior: float64[K or 1, H].
@@ -340,7 +336,6 @@ class Posterior(Rows):
     """The plausible models of K kernels in the units of the data.
 
     Attributes:
-        rivals: the models.
         probability_growing: float64[K], probability that the leading term grows.
         fitted: float64[K, P], values of the chosen model at the points.
         left_out: float64[K, P], the same with each point predicted from the others.

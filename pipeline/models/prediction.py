@@ -150,7 +150,6 @@ def widened(
     Args:
         quantiles: float64[3, K, Q], lower ends, values and upper ends.
         error: float64[K], its standard deviation in logarithms.
-        level: probability of the intervals.
         part: of the error, that counts at each point, float64[Q] or one for all.
 
     Returns:

@@ -55,9 +55,6 @@ class ScalingModels:
         first, last: float64[D], the smallest and largest measured value of each parameter.
         nonnegative: predictions are never below zero.
         correlation: how strongly the errors of the kernels go together, 0 to 1.
-        hypotheses: the formulas that occur, without their coefficients.
-        rivals: the plausible models of each kernel, best first.
-        quality: what is known about them.
         trend: the local trends, which count beyond the range; None if only the normal forms do.
         whole: the model of the kernels' sum by itself; None if they are not the parts of a sum.
         common_error: float64[K], standard deviation of the logarithm of an error that all measurements of a
@@ -110,12 +107,7 @@ class ScalingModels:
         return replace(self, predictor=predictor, kernels=np.arange(len(self)))
 
     def with_common_error(self, error: FloatArray | None, of_sum: float | None) -> "ScalingModels":
-        """Return the models with an error that all measurements share.
-
-        Args:
-            error: float64[K], see `common_error`.
-            of_sum: the same of the sum of all kernels.
-        """
+        """Return the models with an error that all measurements share."""
         whole = self.whole
         given = (error, of_sum, self.common_error, whole and whole.common_error)
         if all(one is None for one in given):

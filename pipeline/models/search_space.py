@@ -153,7 +153,6 @@ def one_parameter_space(
     """Make the space of hypotheses c0 + c1 t, a/p + b t, (a^s + (b t)^s)^(1/s), and c0 + c1 t1 + c2 t2.
 
     Args:
-        options: prior and exponents of the user's choice.
         smallest: the smallest parameter value; below 1 there are no logarithms, which change sign there.
         choice: the families wanted. A user's own exponents leave only the family c0 + c1 t.
         simple_share: share of the prior ``simple`` in the prior ``learned``; the rest is ``uniform``.

@@ -98,9 +98,7 @@ def predict_total(models: ScalingModels, points: FloatArray, level: float = LEVE
     that of the added kernels.
 
     Args:
-        models: all kernels.
         points: float64[Q, D].
-        level: probability that the interval holds the expected value.
     """
     if models.predictor is not None and models.kernels is not None:
         found = models.predictor.total(points, level, models.kernels)
@@ -264,7 +262,6 @@ class Groups:
     Attributes:
         parts: K models.
         group: int64[K], which group each part belongs to.
-        count: number of groups.
     """
 
     parts: ScalingModels

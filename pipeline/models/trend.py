@@ -368,7 +368,6 @@ class CombinedTrend(Rows):
     """Trends of K kernels with all that is needed to combine them with other predictions.
 
     Attributes:
-        trend: the trends.
         noise: float64[K], relative standard deviation of the last measured means.
         errors: of formulas and trends in back-tests.
         shift: float64[K], what is added to a logarithm per logarithm of the factor beyond the range, so that
@@ -447,9 +446,7 @@ def straying(ends: FloatArray, trend: CombinedTrend, points: FloatArray, level: 
 
     Args:
         ends: float64[3, K, Q], lower ends, values and upper ends at points float64[Q, D].
-        trend: of the kernels.
         points: float64[Q, D].
-        level: of the interval.
 
     Returns:
         float64[3, K, Q].

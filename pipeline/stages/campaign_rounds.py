@@ -78,7 +78,6 @@ def _plain_times(progress: CampaignProgress, notify: Notify, *, unfiltered: bool
     profile may be start-up of the plain one, too.
 
     Args:
-        notify: takes a sentence for each run that is left out.
         unfiltered: whether the table is for the runs before the filter, or for those of the series.
     """
     campaign, rows = progress.campaign, [",".join((*progress.campaign.scales, SECONDS_COLUMN, STARTUP))]
@@ -211,8 +210,6 @@ def next_round(path: Path, notify: Notify, *, rebuilt: bool = False) -> Campaign
     """Read what was measured, and plan the next round of a campaign or end it.
 
     Args:
-        path: of `campaign.toml`.
-        notify: takes a sentence for what happens.
         rebuilt: the user has built the program with the new filter.
 
     Returns:

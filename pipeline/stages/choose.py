@@ -9,12 +9,7 @@ from pipeline.config.job_options import DescribedJob
 from pipeline.models.kernels import is_time
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.choice import JobChoice, choose, job_of
-from pipeline.questions.isoefficiency import (
-    Isoefficiency,
-    chosen_size,
-    isoefficiency,
-    surface_of,
-)
+from pipeline.questions.isoefficiency import Isoefficiency, chosen_size, isoefficiency, surface_of
 from pipeline.questions.resource_use import resource_metrics
 from pipeline.questions.runtime.figures import RuntimeStudy
 from pipeline.questions.what_if import what_if
@@ -51,10 +46,8 @@ def chosen_jobs(
     """Look at a job at scales up to the last target, and choose among those that hold its limits.
 
     Args:
-        analysis: the models of time.
         resources: models of memory and energy as of `resources_of`.
         at: target points; by default as of `target_points`.
-        job: what it must hold.
         changes: what would be otherwise, as of `what_if`.
     """
     study = _study_of(analysis, changes, job.units)
@@ -87,7 +80,6 @@ def kept_efficiency(
 
     Args:
         analysis, at, changes: as of `chosen_jobs`.
-        share: the efficiency, above 0.
         size: the parameter that is the size; by default the only one that varies.
         units: steps of the job, if models are of one.
 

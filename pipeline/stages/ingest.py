@@ -23,14 +23,7 @@ from ingest.locate import Located
 from ingest.profile import Profile
 from ingest.readers import SeriesReader
 from ingest.reduction import GPU, ReducedProfile, reduce_profile
-from ingest.run_checks import (
-    RENAME,
-    contradicted_name,
-    doubts,
-    foreign_runs,
-    misnamed_runs,
-    unusable_runs,
-)
+from ingest.run_checks import RENAME, contradicted_name, doubts, foreign_runs, misnamed_runs, unusable_runs
 from ingest.run_names import named_parameters
 from ingest.tables.table_files import TableSource
 from ingest.tables.table_study import TableStudy
@@ -42,13 +35,7 @@ from pipeline.execution.executors import (
     no_progress,
 )
 from pipeline.store.cache import ProfileCache, key_of
-from pipeline.store.freshness import (
-    RunFiles,
-    describe_input,
-    described_inputs,
-    files_of_run,
-    state_of,
-)
+from pipeline.store.freshness import RunFiles, describe_input, described_inputs, files_of_run, state_of
 from pipeline.store.generation import is_result
 from pipeline.store.made_from import InputFile
 from pipeline.wording.quantities import counted, value_text
@@ -61,7 +48,6 @@ class ReadRun:
     """The outcome of reading a run.
 
     Attributes:
-        run: the run.
         inputs: its files; empty if they could not be read.
         outcome: the reduced profile, or why there is none.
     """
@@ -85,8 +71,6 @@ class RunReader:
     """Reads runs and reduces them over their locations.
 
     Attributes:
-        metrics: the metrics to keep.
-        executor: chooses where runs are read.
         cache: of the results directory: runs in it are not read again, and every run goes there as soon as it
             is read; None keeps all runs in memory.
     """
@@ -229,7 +213,6 @@ class Ingested:
 
     Attributes:
         experiment: the runs to model, aligned; they were measured under one filter.
-        runs: which these are; empty for a series file and for tables.
         beside: what lies beside the runs and is not a run, and runs under another filter.
         damaged: what could not be read, contradicts its name or is of another program, and why.
         inputs: the files of the runs, including those of damaged runs whose bytes can be read.
@@ -422,10 +405,8 @@ def ingest(
     what the cache has.
 
     Args:
-        located: what `locate` found.
         metric: the metric to model; it, time, visits, and counts of instructions and cycles are always kept.
         processes: how many processes of this machine may read at once.
-        progress: passes the runs on as they are finished.
         cache: of the results directory; runs in it are not read again.
         executor: chooses where to read; None is this machine.
         excluded: keep all other metrics, too, but for those that match these patterns; None keeps none.

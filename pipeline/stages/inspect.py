@@ -77,14 +77,7 @@ def inspect_path(
     totals: bool = False,
     progress: ProgressDisplay = no_progress,
 ) -> Inspection:
-    """Look into a profile, a series file or a directory of runs.
-
-    Args:
-        path: what to look into.
-        options: which runs are named, what tables mean, and how many processes may read at once.
-        totals: whether the sums of all metrics are wanted.
-        progress: passes the runs on as they are finished.
-    """
+    """Look into a profile, a series file or a directory of runs."""
     options = options or Options()
     try:
         located, problem = locate(path, options.runs, options.table, options.parameter), None

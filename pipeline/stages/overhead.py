@@ -42,7 +42,6 @@ class GivenTimes:
 
     Attributes:
         known: their plain computing times, as far as the user gives any.
-        cost: of a visit, as runs with more regions show it.
         rejected: visits that a filter rejected while they ran.
     """
 

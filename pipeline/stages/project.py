@@ -4,10 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ingest.errors import UsageError
-from pipeline.columns.projections import (
-    Sensitivities,
-    Shipped,
-)
+from pipeline.columns.projections import Sensitivities, Shipped
 from pipeline.models.prediction import LEVEL
 from pipeline.projection.applications.projections import (
     ApplicationFile,
@@ -39,10 +36,8 @@ def project(
     """Return what an application does on a machine.
 
     Args:
-        application: its file, or the name of a shipped one.
         machine: its file, or the name of a shipped one; by default the one that the application names.
         at: inputs by name: numbers in the unit that the application states, or texts with a unit.
-        variant: which of the machine's variants, by default the usual one.
     """
     return sweep(application, machine, [at or {}], variant=variant, level=level)[0]
 

@@ -77,11 +77,7 @@ class ProjectedForecast:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ProjectedResults(ProjectedForecast):
-    """Stored results on two machines.
-
-    Attributes:
-        study: what the results directory holds.
-    """
+    """Stored results on two machines."""
 
     study: StoredStudy
 

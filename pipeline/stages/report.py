@@ -33,10 +33,8 @@ def page_of(
     """Return report.html, which opens at the last target.
 
     Args:
-        ahead: the models at the targets.
         provenance: the content of ``run.json``.
         evidence: the content of ``app.filter.json``; None without a filter.
-        more: further content of the report.
     """
     return report_html(
         Report(

@@ -49,7 +49,6 @@ class RunResult:
     """The result of `pipeline run`.
 
     Attributes:
-        summary: the content of summary.json.
         filter_effect: one sentence on the instrumentation filter.
         damaged: path and reason of everything that should have been a run but could not be read.
         notices: one sentence per doubt about the runs.
@@ -87,8 +86,6 @@ def run(
     """Turn a directory of profiles into a results directory, holding its lock throughout.
 
     Args:
-        options: what the user decided.
-        progress: passes the runs on as they are read.
         notify: takes what the user should know; it does not change the result.
         located: some of the runs there, if not all of them are to be read.
     """

@@ -18,7 +18,6 @@ def write_atomically(path: Path, write: Callable[[Path], None], *, durable: bool
 
     Args:
         path: the file; what is neither file nor directory, such as /dev/null, is written itself.
-        write: gets the path to write to.
         durable: bring the content to the disk first, so that a power failure leaves the old or the new file.
 
     Raises:

@@ -34,12 +34,7 @@ _DESCRIPTION = "description"
 
 @dataclass(frozen=True)
 class StoredReductions(Mapping[str, Reduction]):
-    """The values of a stored profile; they stay in its file until a metric is read.
-
-    Attributes:
-        path: the file.
-        metrics: names of the metrics in it, in order.
-    """
+    """The values of a stored profile; they stay in its file until a metric is read."""
 
     path: Path
     metrics: tuple[str, ...]
@@ -58,12 +53,7 @@ class StoredReductions(Mapping[str, Reduction]):
 
 @dataclass(frozen=True)
 class StoredLocationValues:
-    """Values of the largest kernels on each location, which stay in a file until they are read.
-
-    Attributes:
-        path: the file.
-        metric: whose values.
-    """
+    """Values of the largest kernels on each location, which stay in a file until they are read."""
 
     path: Path
     metric: str
@@ -151,7 +141,6 @@ def key_of(reader: str, root: Path, inputs: Sequence[InputFile], metrics: Collec
     """Return the key under which the reduced profile of these files is kept.
 
     Args:
-        reader: name of the format.
         root: the run's file or directory; the names of its files count from here.
         metrics: what distinguishes the choice of metrics; the order does not matter.
     """

@@ -51,9 +51,6 @@ class RunFiles:
     """The files of a run before it is read.
 
     Attributes:
-        run: the run.
-        paths: its files, in order.
-        states: size and times of each.
         known: size and digest of each, None if it has to be read for them.
     """
 

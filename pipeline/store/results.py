@@ -120,8 +120,6 @@ class StoredStudy:
     """What a results directory holds.
 
     Attributes:
-        result: the files, and where they are.
-        chosen: the chosen metric.
         tables: of every other metric the models of its call paths and regions, as stored.
     """
 

@@ -562,8 +562,6 @@ def search_another_term(
 
     Args:
         data: K kernels.
-        factors: what terms are made of.
-        found: the hypotheses of one term less.
         thorough: bool[K], where the first guesses are to be improved. Elsewhere they only show what else
             might be: rivals, for the sake of an honest interval.
     """
@@ -681,8 +679,6 @@ def _best_scores(
         chi2: float64[K, B, n].
         fixed: float64[K, B], log prior of what the n candidates share.
         log_prior: float64[n], their own.
-        size: terms of the hypotheses.
-        count: how many to return.
     """
     strength = (BELIEF + points - size - 1) / 2
     cost = chi2 / BELIEF

@@ -153,7 +153,6 @@ class _WeighedFits:
     """The hypotheses kept for each kernel, best first.
 
     Attributes:
-        fits: their fits.
         weight: float64[K, N], probabilities.
         variance: float64[K, N], of a mean of weight 1, noise and misfit together.
         degrees: float64[K], degrees of freedom that the variance rests on.
@@ -289,9 +288,7 @@ def fit_observations(
     """Fit a model of several parameters to every kernel.
 
     Args:
-        parameters: names of the D parameters.
         data: the measurements; any design will do, full grids are not needed.
-        options: how to fit.
         validate: if residuals show more than noise, hide the largest scales from the heaviest kernels'
             models and widen all intervals by what they miss there.
     """
@@ -404,11 +401,8 @@ def scaling_models(
     """Put the rivals of K kernels into the arrays that all stages share.
 
     Args:
-        parameters: names of the D parameters.
-        data: the measurements.
         means: the same, each kernel divided by its scale.
         factors: what the rivals' picks mean.
-        rivals: the rivals.
         scale: float64[K].
         repeats: degrees of freedom of the repetitions.
         least_drift: relative variance per doubling beyond the points, at least.

@@ -61,9 +61,7 @@ class ApplicationFile:
 
     Attributes:
         reproduces: which tables and figures it gives; empty if none.
-        machine: its name or file.
         total: expression of the whole; None if it is the sum of the parts.
-        measured: measured totals in seconds, by the stem of the machine's file.
         bandwidth: the table of a projection by bandwidth ratios; None if it has parts.
     """
 

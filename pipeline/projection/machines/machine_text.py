@@ -302,7 +302,6 @@ class MachineProvenance:
     """How a machine was measured.
 
     Attributes:
-        network: launcher and ranks, or why nothing was measured.
         doubts: what disturbed the measurement, one sentence each.
     """
 

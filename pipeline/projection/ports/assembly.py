@@ -47,7 +47,6 @@ class Instruction:
     """One machine instruction.
 
     Attributes:
-        mnemonic: its name as written, lower case.
         target: index of the instruction in the same function that it jumps to; None if it does not jump.
     """
 

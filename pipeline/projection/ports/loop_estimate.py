@@ -135,7 +135,6 @@ class Simulated:
         cycles: per pass through the loop, in steady state.
         micro_operations: that the front end issues per pass.
         dispatch: micro-operations that it issues in a cycle.
-        units: that are used, without the processor's prefix; several of one name are one.
         pressure: float64[instruction, unit], cycles per pass for which each instruction occupies each.
         left_out: which instructions llvm-mca does not know; they cost nothing.
     """
