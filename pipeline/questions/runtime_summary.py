@@ -13,7 +13,7 @@ from pipeline.questions.analysis import largest_point
 from pipeline.questions.locations import Comparison
 from pipeline.questions.question import Question, Said, TargetForecast
 from pipeline.questions.runtime.figures import Figures
-from pipeline.questions.runtime.limits import Limit, interval_behind, limit_interval, limit_interval_text
+from pipeline.questions.runtime.limits import Limit, limit_interval, limit_interval_text
 from pipeline.questions.runtime.losses import LossCause, Losses, causes_sentence, main_cause
 from pipeline.questions.runtime.pop import PopParts
 from pipeline.questions.runtime.runtime import Runtime
@@ -200,7 +200,7 @@ class RuntimeSummary:
             point, asked = efficient.point, given_percent(efficient.threshold)
             sure = limit_interval_text(efficient.interval, parameter, len(point))
             there = f"{point_text(point)}{more}{sure}{_origin(efficient.measured)}"
-            sentences.append(f"At least {asked} efficient up to {there}.")
+            sentences.append(f"{asked} efficient up to {there}.")
         return " ".join(sentences)
 
     @property
@@ -319,7 +319,7 @@ def _compared(found: Runtime, here: Figures, parameters: Sequence[str]) -> tuple
 
 
 def _slower(fastest: Limit, here: Figures, parameters: Sequence[str]) -> tuple[str, str]:
-    place = _at(parameters, fastest.point)
+    place = point_text(_apart(parameters, fastest.point, here))
     origin = "" if fastest.measured else " (predicted)"
     than = f"slower than {quantity(fastest.value, 's')} at {place}{origin}"
     if fastest.point.sum() > here.points[0].sum():  # they differ in one parameter
@@ -337,9 +337,10 @@ def _efficient(found: Runtime, here: Figures, parameters: Sequence[str]) -> tupl
         return text, f"below {asked} at every scale"
     if _is_at(limit, here):
         unsure = here.of_scaling.lower[0] < found.threshold
-        return text, f"{'probably ' if unsure else ''}worth it, at least {asked}"
-    there = f"{_at(parameters, limit.point)}{interval_behind(limit, found.parameter)}"
-    return text, f"at least {asked} only up to {there}"
+        return text, f"{'probably ' if unsure else ''}still above {asked}"
+    apart = _apart(parameters, limit.point, here)
+    sure = limit_interval_text(limit_interval(limit), found.parameter, len(apart))
+    return text, f"{asked} efficient up to {point_text(apart)}{sure}"
 
 
 def _grown(found: Runtime, here: Figures, parameters: Sequence[str]) -> str:
@@ -354,6 +355,12 @@ def _grown(found: Runtime, here: Figures, parameters: Sequence[str]) -> str:
 
 def _is_at(limit: Limit, here: Figures) -> bool:
     return bool((limit.point == here.points[0]).all())
+
+
+def _apart(parameters: Sequence[str], point: FloatArray, here: Figures) -> dict[str, float]:
+    """Return the values of a point that are not those of the place judged: the others are said already."""
+    place = point_json(parameters, here.points[0])
+    return {name: value for name, value in point_json(parameters, point).items() if value != place[name]}
 
 
 def _at(parameters: Sequence[str], point: FloatArray) -> str:

@@ -287,7 +287,7 @@ def effect(before: Analysis, after: Analysis, points: FloatArray) -> Effect:
 
 
 TWICE, SCALING = "twice as fast", "perfect scaling"
-WAYS = {TWICE: "twice as fast", SCALING: "scaling perfectly", BALANCED: "balanced"}  # in sentences
+WAYS = {TWICE: "were twice as fast", SCALING: "scaled perfectly", BALANCED: "were balanced"}  # in sentences
 _Ends = tuple[FloatArray, FloatArray, FloatArray]
 """Values, lower and upper ends of 90 % intervals, each float64[K]."""
 
@@ -318,17 +318,13 @@ class PotentialAt:
 
     @property
     def sentence(self) -> str:
-        """Which kernel would gain most; empty if nothing would."""
-        return f"Most to gain at {point_text(self.at)}: {self.gain_text}." if self.gain_text else ""
-
-    @property
-    def gain_text(self) -> str:
-        """The same without the point: ``MPI_Send without waiting saves 4.64 s of 10.9 s``."""
+        """What the kernel would bring that would gain most; empty if nothing would."""
         best = next(iter(self.kernels), None)
-        if best is None or best.gain is None or best.gain.value is None or best.share <= 0:
+        if best is None or best.gain is None or best.gain.value is None:
             return ""
-        gain, wall = (quantity(value, "s") for value in (best.gain.value, self.wall_seconds))
-        return f"{shown_name(best.callpath[-1])} {WAYS[best.by]} saves {gain} of {wall}"
+        then, now = (quantity(self.wall_seconds - gain, "s") for gain in (best.gain.value, 0.0))
+        changed = f"If {shown_name(best.callpath[-1])} {WAYS[best.by]}"
+        return "" if then == now else f"{changed}, {point_text(self.at)} would take {then} instead of {now}."
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

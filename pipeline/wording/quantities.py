@@ -1,6 +1,7 @@
 """How numbers, quantities, intervals, growth, points and names are written, for people and for JSON."""
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -185,6 +186,14 @@ def times(factor: float, digits: int = 3) -> str:
 def point_text(point: Mapping[str, float]) -> str:
     """Write a measurement point: ``p = 4096, n = 32``."""
     return ", ".join(f"{visible(name)} = {value_text(value)}" for name, value in point.items())
+
+
+def without_values(text: str, shared: Mapping[str, float]) -> str:
+    """Take values that are said once for all out of points in a text: ``p = 8, n = 32`` is ``p = 8``."""
+    for name, value in shared.items():
+        said = re.escape(point_text({name: value}))
+        text = re.sub(rf", {said}(?![.,]?\d|e)|\b{said}, (?=\S+ = )", "", text)
+    return text
 
 
 def range_text(name: str, values: Sequence[float]) -> str:

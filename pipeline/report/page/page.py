@@ -393,11 +393,11 @@ def _said_along(findings: Findings, found: Runtime, positions: Positions) -> dic
 def _in_brief(findings: Findings, found: Runtime, said: Mapping[str, str], asked: Answers) -> list[Said]:
     """Say how time grows, what breaks or dominates, and what to do next, each in a few words."""
     potential, plan = asked.of(what_if.QUESTION), asked.of(next_measurement.QUESTION)
-    gain = potential.gain_text if potential else ""
+    gain = potential.sentence if potential else ""
     largest = ("What dominates", f"{dominance(findings)} {gain}".strip())
     if found.losses:
         lost = _lost(findings, found.losses[-1], found.causes[-1], found.effort_unit)
-        largest = ("What breaks first", "; ".join(filter(None, (lost, gain))))
+        largest = ("What breaks first", f"{lost and f'{lost}. '}{gain}".strip())
     brief = (
         ("How time grows", said.get("How time grows", "")),
         largest,

@@ -22,7 +22,7 @@ from pipeline.questions.runtime_summary import HeldOutScale
 from pipeline.report.render.console import show_sentence
 from pipeline.report.render.terminal_tables import terminal_table
 from pipeline.report.terminal.results import crossover_sentences, measured_values, show_held_out
-from pipeline.report.terminal.scales import show_scales
+from pipeline.report.terminal.scales import shared_values, show_scales
 from pipeline.wording.distinct_names import distinct_texts
 from pipeline.wording.quantities import (
     counted,
@@ -31,6 +31,7 @@ from pipeline.wording.quantities import (
     figure,
     percent,
     point_text,
+    without_values,
 )
 
 GROWING_SHOWN = 3
@@ -60,9 +61,9 @@ def show_answer(
         _show_totals(out, summary)
     else:
         for sentence, style in far_targets(summary):
-            show_sentence(out, f"{sentence}.", style)
+            _say(out, summary, f"{sentence}.", style)
     for sentence, style in summary.answers.sentences():
-        show_sentence(out, sentence, style)
+        _say(out, summary, sentence, style)
     if modelled:
         _show_growing(out, summary, by=by, limit=limit)
     else:
@@ -71,7 +72,7 @@ def show_answer(
     if runtime is not None:
         show_trust(out, summary, modelled)
     for sentence, style in summary.answers.sentences(remarks=True):
-        show_sentence(out, f"{sentence}.", style)
+        _say(out, summary, f"{sentence}.", style)
     show_held_out(out, summary)
 
 
@@ -79,16 +80,16 @@ def show_more(out: Console, summary: Summary, by: str = "regions") -> None:
     """Print what the first screen leaves out: totals, limits, losses, and what overtakes what."""
     _show_totals(out, summary)
     for sentence, style in summary.answers.sentences(details=True):
-        show_sentence(out, sentence, style)
+        _say(out, summary, sentence, style)
     for sentence in summary.runtime.details if summary.runtime else ():
-        show_sentence(out, sentence)
+        _say(out, summary, sentence)
     if summary.targets:
         _show_crossing(out, summary, by)
 
 
 def _show_totals(out: Console, summary: Summary) -> None:
     for text, style in target_totals(summary):
-        show_sentence(out, f"At {text}.", style)
+        _say(out, summary, f"At {text}.", style)
 
 
 def _show_head(out: Console, summary: Summary, name: str) -> None:
@@ -104,7 +105,7 @@ def show_next_step(out: Console, summary: Summary) -> None:
     runtime = summary.runtime
     doubted = runtime is not None and runtime.trust.verdict != "high"
     if doubted and (plan := summary.answers.of(next_measurement.QUESTION)):
-        show_sentence(out, plan.sentence)
+        _say(out, summary, plan.sentence)
 
 
 def _headline(summary: Summary, name: str) -> str:
@@ -116,7 +117,14 @@ def _headline(summary: Summary, name: str) -> str:
     kind = total["metric"] if runtime is None else _KINDS.get(runtime.compared_by, "")
     what += [kind] if kind else []
     what += [per_text(summary.per)] if summary.per else []
-    return (f"{name}: " if name else "") + ", ".join(what)
+    shared = shared_values(runtime)
+    once = f". All at {point_text(shared)}." if shared else ""
+    return (f"{name}: " if name else "") + ", ".join(what) + once
+
+
+def _say(out: Console, summary: Summary, text: str, style: str = "") -> None:
+    """Print a sentence without the values that the headline says of all."""
+    show_sentence(out, without_values(text, shared_values(summary.runtime)), style)
 
 
 def _show_growing(out: Console, summary: Summary, *, by: str, limit: int) -> None:
@@ -125,13 +133,14 @@ def _show_growing(out: Console, summary: Summary, *, by: str, limit: int) -> Non
     likely = [row for row in ranked if row["probability_growing"] >= _LIKELY]
     rows = [row for row in likely if not row["growth_class"].startswith(FALLS)][:limit]
     if not rows:
-        show_sentence(out, "No function's share is likely to grow.")
+        _say(out, summary, "No function's share is likely to grow.")
         return
+    at = point_text(rows[0]["predictions"][-1]["at"])
     now, then, growth = kernel_columns("share_measured", "share_at_target", "growth_class")
     columns = [
         *kernel_names(by, "What grows"),
         replace(now, heading="now"),
-        replace(then, heading=point_text(rows[0]["predictions"][-1]["at"])),
+        replace(then, heading=without_values(at, shared_values(summary.runtime))),
         growth,
     ]
     out.print(terminal_table(filled(columns, rows), out.width))
@@ -147,13 +156,13 @@ def _show_crossing(out: Console, summary: Summary, by: str) -> None:
     ]
     likely.sort(key=lambda one: [-shares.get(tuple(path), 0.0) for path in (one.overtakes, one.overtaken)])
     for sentence in crossover_sentences(summary, likely[:1], by=by):
-        show_sentence(out, f"{sentence}.")
+        _say(out, summary, f"{sentence}.")
 
 
 def _show_largest(out: Console, summary: Summary, by: str) -> None:
     """Name what takes most in the measurements, if they are too few for a prediction."""
-    show_sentence(out, f"Largest as measured: {_largest(summary.rows(by))}.")
-    show_sentence(out, summary.notices[-1], "yellow")
+    _say(out, summary, f"Largest as measured: {_largest(summary.rows(by))}.")
+    _say(out, summary, summary.notices[-1], "yellow")
 
 
 def _show_accelerators(out: Console, summary: Summary) -> None:
@@ -162,7 +171,7 @@ def _show_accelerators(out: Console, summary: Summary) -> None:
     if of_gpus is None:
         return
     named = _largest(of_gpus["regions"])
-    show_sentence(out, f"On GPUs as measured: {named} (--metric {GPU_TIME} models them).")
+    _say(out, summary, f"On GPUs as measured: {named} (--metric {GPU_TIME} models them).")
 
 
 def _largest(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -188,9 +197,9 @@ def show_trust(out: Console, summary: Summary, modelled: bool) -> None:
     elif modelled:
         texts += [reason.text for reason in trust.reasons if reason.name == "back-test"]
     text = f"Trust: {trust.verdict}" + (f" - {'; '.join(texts)}" if texts else "")
-    show_sentence(out, text, _STYLES[trust.verdict])
+    _say(out, summary, text, _STYLES[trust.verdict])
     for notice in runtime.notices:
-        show_sentence(out, f"Note: {notice}.", "yellow")
+        _say(out, summary, f"Note: {notice}.", "yellow")
 
 
 def _held_out(test: HeldOutScale, unit: str) -> str:

@@ -4,7 +4,7 @@ If there is no room, scales are left out in a fixed order, and if not even three
 becomes a sentence. Numbers are never cut.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console
@@ -64,7 +64,6 @@ class ShownScales:
         measured, targets: entries of ``runtime.at``, ascending; measured ones with the same other parameters.
         wanted: all of them, those that are shown first at the front.
         other: names of the other parameters in which they differ.
-        fixed: the values that all have in common.
         rows: the figures.
     """
 
@@ -73,7 +72,6 @@ class ShownScales:
     targets: Sequence[Scale]
     wanted: Sequence[Scale]
     other: Sequence[str]
-    fixed: Mapping[str, float]
     rows: Sequence[ScaleFigure]
 
 
@@ -106,18 +104,23 @@ def _scales_of(runtime: RuntimeSummary) -> ShownScales:
     measured = _by_scale(measured, parameter)
     shown_targets = _by_scale(targets, parameter)
     together = [*measured, *shown_targets]
-    constant = {
-        name: value for name, value in others.items() if all(entry.point[name] == value for entry in together)
-    }
     return ShownScales(
         parameter=parameter,
         measured=measured,
         targets=shown_targets,
         wanted=_wanted(runtime, measured, targets),
-        other=[name for name in others if name not in constant],
-        fixed=constant,
+        other=[name for name, value in others.items() if any(e.point[name] != value for e in together)],
         rows=list(_rows(runtime, together)),
     )
+
+
+def shared_values(runtime: RuntimeSummary | None) -> dict[str, float]:
+    """Return the values of parameters that all scales of the table have in common, to be said once."""
+    if runtime is None:
+        return {}
+    scales = _scales_of(runtime)
+    apart = (scales.parameter, *scales.other)
+    return {name: value for name, value in scales.wanted[0].point.items() if name not in apart}
 
 
 def _others(entry: Scale, parameter: str) -> dict[str, float]:
@@ -189,8 +192,7 @@ def _that_fit(scales: ShownScales, width: int) -> list[Scale]:
 def _lines(scales: ShownScales, shown: Sequence[Scale]) -> list[Text]:
     kept = {id(entry) for entry in shown}
     names = (scales.parameter, *scales.other)
-    at = f" ({point_text(scales.fixed)})" if scales.fixed else ""
-    labels = [scales.parameter + at, *scales.other, *(row.name for row in scales.rows)]
+    labels = [scales.parameter, *scales.other, *(row.name for row in scales.rows)]
     columns = [([label.ljust(max(map(len, labels))) for label in labels], "")]
     for entries in (scales.measured, scales.targets):
         if entries is scales.targets and entries:
@@ -231,4 +233,5 @@ def _sentence(scales: ShownScales, entry: Scale) -> str:
         interval = "" if entry.measured else row.interval(entry)
         parts.append(f"{row.name} {row.value(entry)}" + (f" ({interval})" if interval else ""))
     kind = "measured" if entry.measured else "predicted"
-    return f"{point_text(entry.point)}, {kind}: {', '.join(parts)}"
+    at = {name: entry.point[name] for name in (scales.parameter, *scales.other)}
+    return f"{point_text(at)}, {kind}: {', '.join(parts)}"

@@ -53,12 +53,12 @@ def test_what_is_not_sure_is_said_to_be_probable():
     assert text.endswith(", probably slower than 3.90 s at p = 2: little to gain beyond p = 2")
 
 
-def test_a_scale_whose_efficiency_may_be_too_low_is_probably_worth_it():
+def test_a_scale_whose_efficiency_may_be_too_low_is_probably_still_above():
     found = found_at(ideal(), 64)
-    assert ": worth it, at least 75 %" in verdict_line(found, ("p",)).text
+    assert ": still above 75 %" in verdict_line(found, ("p",)).text
     wide = replace(found.figures.efficiency, below=np.full(len(found.figures.efficiency), 0.5))
     unsure = replace(found, figures=replace(found.figures, efficiency=wide))
-    assert ": probably worth it, at least 75 %" in verdict_line(unsure, ("p",)).text
+    assert ": probably still above 75 %" in verdict_line(unsure, ("p",)).text
 
 
 @pytest.mark.slow
@@ -66,12 +66,12 @@ def test_while_it_is_faster_its_efficiency_decides():
     found = found_at(ideal(), 64)
     share = percent(float(found.figures.efficiency.value[-1]))
     assert verdict_line(found, ("p",)).text == (
-        f"{time_at(found)} at p = 64, {share} efficient: worth it, at least 75 %"
+        f"{time_at(found)} at p = 64, {share} efficient: still above 75 %"
     )
     found = found_at(strong(), 128, 0.9)
     share = percent(float(found.figures.efficiency.value[-1]))
     end = f"p = {found.efficient_up_to.point[0]:g}"
-    assert f", {share} efficient: at least 90 % only up to {end}" in verdict_line(found, ("p",)).text
+    assert f", {share} efficient: 90 % efficient up to {end}" in verdict_line(found, ("p",)).text
     assert text_at(strong(), 64, 1.5).endswith("efficient: below 150 % at every scale")
 
 

@@ -30,6 +30,7 @@ from pipeline.wording.quantities import (
     size,
     spoken_interval,
     times,
+    without_values,
 )
 
 
@@ -204,6 +205,19 @@ def test_statements_are_written_in_one_notation(text, written):
 )
 def test_factors_have_no_trailing_zeros(factor, text):
     assert times(factor) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("42 % at p = 8, n = 32, most in f", "42 % at p = 8, most in f"),
+        ("n = 32, p = 8 (p = 4, n = 32)", "p = 8 (p = 4)"),
+        ("p = 8, n = 320, p = 1, n = 32.5, n = 32,000", "p = 8, n = 320, p = 1, n = 32.5, n = 32,000"),
+        ("at n = 32", "at n = 32"),
+    ],
+)
+def test_values_said_before_leave_points(text: str, rest: str) -> None:
+    assert without_values(text, {"n": 32}) == rest
 
 
 def test_points_show_values_as_users_write_them():

@@ -123,9 +123,9 @@ def test_targets_say_how_far_they_lie_beyond_the_measured_range(at, end):
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
-        ({"fastest_measured": False}, "Fastest at p = 2 (predicted). At least"),
+        ({"fastest_measured": False}, "Fastest at p = 2 (predicted). 75 % efficient"),
         ({"fastest": {"p": 32}}, "Fastest at p = 32, the largest scale considered."),
-        ({"fastest": None}, "At least 75 % efficient up to p = 1."),
+        ({"fastest": None}, "75 % efficient up to p = 1."),
         (
             {
                 "efficient_up_to": {
@@ -149,6 +149,20 @@ def test_gains_are_called_so():
     losses = [{"region": "solve", "at": {"p": 8}, "measured": True, "core_seconds": -4.0}]
     found = summary(runtime=runtime(strong_entries(), lost=lost, losses=losses))
     assert "Gained at p = 8 (4.00 core-s): solve 4.00." in answer(found)
+
+
+def test_what_all_points_have_in_common_is_said_once():
+    entries = [{**one, "point": {**one["point"], "n": 32}} for one in strong_entries()]
+    lost = {"at": {"p": 8, "n": 32}, "measured": True, "core_seconds": 70.0}
+    row = kernel("MPI_Send", 0.5, predictions=[{"at": {"p": 32, "n": 32}, **interval(160.0)}])
+    points = [one["point"] for one in entries[:4]]
+    found = {"parameters": ["p", "n"], "points": points, "regions": [row], "targets": []}
+    found |= {"targets": [{"at": {"p": 32, "n": 32}, "extrapolation": 4.0, "reach": "near"}]}
+    lines = answer(summary(**found, runtime=runtime(entries, lost=[lost])))
+    text = " ".join(line.strip() for line in lines)
+    assert "strong scaling. All at n = 32." in text
+    assert "now  p = 32  growth" in text and "Lost at p = 8 (70.0" in text
+    assert text.count("n = 32") == 2  # the values measured, and that all is said of them
 
 
 def test_without_growth_it_is_said():
@@ -281,6 +295,6 @@ def test_what_would_gain_most_is_one_line_if_anything_would():
     row = {"callpath": ["MPI_Send"], "by": "perfect scaling", "gain": interval(4.0), "share": 0.4}
     best = {"at": {"p": 32}, "wall_seconds": 10.0, "kernels": [row]}
     lines = answer(summary() | {"potential": best})
-    assert "Most to gain at p = 32: MPI_Send scaling perfectly saves 4.00 s of 10.0 s." in lines
-    nothing = best | {"kernels": [row | {"share": 0.0}]}
+    assert "If MPI_Send scaled perfectly, p = 32 would take 6.00 s instead of 10.0 s." in lines
+    nothing = best | {"kernels": [row | {"gain": interval(1e-4)}]}
     assert answer(summary() | {"potential": nothing}) == answer(summary() | {"potential": None})
