@@ -5,6 +5,7 @@ import importlib
 import os
 import sys
 from contextlib import suppress
+from itertools import chain
 from pkgutil import iter_modules
 from typing import Annotated, Any
 
@@ -32,8 +33,8 @@ class _Commands(TyperGroup):
         return super().resolve_command(ctx, [*OLD_COMMANDS.get(args[0], args[:1]), *args[1:]])
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401  # as above
-        """Return their names as `COMMANDS` has them."""
-        return [name for names in COMMANDS.values() for name in names]
+        """Return their names as `COMMANDS` has them; others follow."""
+        return list(dict.fromkeys([*chain.from_iterable(COMMANDS.values()), *super().list_commands(ctx)]))
 
 
 app = typer.Typer(

@@ -85,6 +85,7 @@ def printed(call, results, monkeypatch):
 
     def made(command, form):
         of = (*series, "--scaling", "strong", "--limit", "100") if command == "compare" else (out,)
+        of += ("--details",) if (command, form) == ("compare", "table") else ()
         return call(command, *of, *(() if form == "table" else ("--format", form)))[1]
 
     return made

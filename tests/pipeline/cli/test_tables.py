@@ -109,7 +109,7 @@ def test_no_filter_is_made_from_tables_and_no_overhead_taken_out(table, call, tm
     cells = ",100000000" if column == "visits" else ",100000000,0"
     path = table(table_files.long_form(POINTS, extra=lambda p: cells, header=f",{column}"))
     _, out, error = call("run", path, "--out", tmp_path / "out", "--overhead", "correct")
-    assert "filter" not in out
+    assert "filter" not in out.replace(str(tmp_path), "")
     assert "times are not corrected for overhead" in error
 
 

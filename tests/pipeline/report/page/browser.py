@@ -161,7 +161,7 @@ def settle(page: Any) -> None:
 
 def kept(page: Any) -> dict[str, str]:
     """What the address has once it follows."""
-    page.wait_for_timeout(400)
+    page.evaluate("new Promise((done) => setTimeout(done, 400))")  # a timer of the page, behind its own ones
     return dict(parse_qsl(page.url.partition("#")[2], keep_blank_values=True))
 
 

@@ -129,12 +129,11 @@ export function toolMenu(name, ...children) {
   const opener = el("summary", { "aria-label": `${title}: ${name}`, title }, "⋯");
   const menu = el("details", { class: "tools" }, opener, el("div", { class: "menu" }, ...children));
   const leave = (/** @type {Event} */ { target }) => {
-    if (!(target instanceof Node && menu.contains(target))) menu.open = false;
+    if (target instanceof Node && menu.contains(target)) return;
+    menu.open = false;
+    removeEventListener("pointerdown", leave);
   };
-  menu.addEventListener("toggle", () => {
-    if (menu.open) addEventListener("pointerdown", leave);
-    else removeEventListener("pointerdown", leave);
-  });
+  opener.addEventListener("click", () => addEventListener("pointerdown", leave));
   menu.addEventListener("keydown", ({ key }) => {
     if (key !== "Escape" || !menu.open) return;
     menu.open = false;
