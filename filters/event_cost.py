@@ -96,14 +96,12 @@ class Visited:
     @property
     def measured(self) -> FloatArray:
         """float64[R], the measured computing time."""
-        total: FloatArray = self.time[self.computing].sum(axis=0)
-        return total
+        return np.asarray(self.time[self.computing].sum(axis=0))
 
     @property
     def events_computing(self) -> FloatArray:
         """float64[R], how many visits' cost lies in the computing time."""
-        total: FloatArray = self.events[self.computing].sum(axis=0)
-        return total
+        return np.asarray(self.events[self.computing].sum(axis=0))
 
 
 def visited(run: RunEvidence) -> Visited:
@@ -222,8 +220,7 @@ def usual_costs(runs: Visited, cost: EventCost) -> tuple[FloatArray, FloatArray]
 
 
 def _often_visited_leaves(runs: Visited) -> BoolArray:
-    often: BoolArray = runs.computing[:, None] & (runs.callee_visits == 0) & (runs.visits >= _ENOUGH_VISITS)
-    return often
+    return np.asarray(runs.computing[:, None] & (runs.callee_visits == 0) & (runs.visits >= _ENOUGH_VISITS))
 
 
 def _plausible_quantile(values: FloatArray, weight: FloatArray, share: float, expected: float) -> float:

@@ -85,8 +85,7 @@ def _interruptions(profile: Profile) -> FloatArray:
     for nodes, starts, parents in profile.tree.levels:
         below[parents] = np.maximum.reduceat(explained[nodes], starts, axis=0)
         explained[parents] = np.maximum(explained[parents], below[parents])
-    own: FloatArray = np.maximum(excess - below, 0.0).sum(axis=1)
-    return own
+    return np.asarray(np.maximum(excess - below, 0.0).sum(axis=1))
 
 
 def sums_on_cpus(profile: Profile, metric: str) -> tuple[FloatArray, float]:

@@ -37,8 +37,7 @@ class RunRecord(RunFacts):
     @property
     def useful_time(self) -> FloatArray:
         """float64[CPU location], seconds of useful computing."""
-        useful: FloatArray = self.class_time[self.computes].sum(axis=0)
-        return useful
+        return np.asarray(self.class_time[self.computes].sum(axis=0))
 
     @property
     def offloading_time(self) -> FloatArray:
@@ -49,14 +48,12 @@ class RunRecord(RunFacts):
         if not self.device_time.size:
             return self.useful_time
         offload = np.array([found is RegionClass.OFFLOAD for found in self.classes], dtype=np.bool_)
-        computing: FloatArray = self.class_time[self.computes | offload].sum(axis=0)
-        return computing
+        return np.asarray(self.class_time[self.computes | offload].sum(axis=0))
 
     @property
     def kernel_time(self) -> FloatArray:
         """float64[accelerator], seconds of kernels."""
-        kernels: FloatArray = self.device_time[DEVICE_CLASSES.index(RegionClass.KERNEL)]
-        return kernels
+        return np.asarray(self.device_time[DEVICE_CLASSES.index(RegionClass.KERNEL)])
 
     @cached_property
     def cores(self) -> HeldCores:

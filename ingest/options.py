@@ -45,8 +45,7 @@ def option(default: Any, help: str, **declared: Any) -> Any:  # noqa: ANN401  # 
 
 def declaration(declared: Field[Any]) -> Declaration | None:
     """Return what is declared of a field; None if the field is not an option."""
-    found: Declaration | None = declared.metadata.get(_KEY)
-    return found
+    return declared.metadata.get(_KEY)
 
 
 def checked(value: Any, kind: Any, declared: Declaration, folder: Path) -> Any:  # noqa: ANN401

@@ -169,14 +169,12 @@ class LocationTable(Rows):
     @property
     def cpu(self) -> BoolArray:
         """bool[L], whether a location is a thread on a core."""
-        threads: BoolArray = self.device == CPU
-        return threads
+        return np.asarray(self.device == CPU)
 
     @property
     def accelerator(self) -> BoolArray:
         """bool[L], whether a location is a stream of an accelerator."""
-        streams: BoolArray = self.device >= 0
-        return streams
+        return self.device >= 0
 
 
 class ValueLoader(Protocol):

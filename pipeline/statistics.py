@@ -68,8 +68,7 @@ def mixture_quantiles(
 def _student_quantiles(degrees: FloatArray, probability: FloatArray) -> FloatArray:
     """Return float64[n, K]; few degrees of freedom differ, and each takes a microsecond."""
     different, which = np.unique(degrees, return_inverse=True)
-    found: FloatArray = stdtrit(different, probability[:, None])[:, which]
-    return found
+    return np.asarray(stdtrit(different, probability[:, None])[:, which])
 
 
 def _of_several(
@@ -106,8 +105,7 @@ def _of_several(
         standard /= spread
         part = student_cdf(standard, freedom)
         part *= share
-        total: FloatArray = np.add.reduceat(part, first, axis=2)
-        return total
+        return np.add.reduceat(part, first, axis=2)
 
     found = _invert(below, np.arcsinh(low / unit), np.arcsinh(high / unit), unit, probability[:, None, None])
     return found.transpose(0, 2, 1)
@@ -134,8 +132,7 @@ def _invert(
         low, high = np.where(over, low, middle), np.where(over, middle, high)
         before, after = np.where(over, before, value), np.where(over, value, after)
     left, right = unit * np.sinh(low), unit * np.sinh(high)
-    root: FloatArray = left + np.clip(_crossing(before, after, probability), 0, 1) * (right - left)
-    return root
+    return left + np.clip(_crossing(before, after, probability), 0, 1) * (right - left)
 
 
 def _crossing(before: FloatArray, after: FloatArray, probability: FloatArray) -> FloatArray:
@@ -162,8 +159,7 @@ def student_cdf(value: FloatArray, degrees: FloatArray) -> FloatArray:
         normal *= degrees
         np.copysign(np.sqrt(normal, out=normal), value, out=normal)
         normal *= (8 * degrees + 1) / (8 * degrees + 3)
-    result: FloatArray = ndtr(normal, out=normal)
-    return result
+    return np.asarray(ndtr(normal, out=normal))
 
 
 MOST_DEGREES = 1e4  # beyond, the variances are as good as known
@@ -259,8 +255,7 @@ def scaled_terms(terms: FloatArray) -> FloatArray:
     centred = terms - terms.mean(axis=0)
     largest = np.abs(centred).max(axis=0)
     varies = largest > 1e-12 * np.abs(terms).max(axis=0)
-    scaled: FloatArray = centred * (varies / np.where(varies, largest, 1.0))
-    return scaled
+    return np.asarray(centred * (varies / np.where(varies, largest, 1.0)))
 
 
 def fit_lines(term: FloatArray, values: FloatArray, weights: FloatArray) -> LineFits:

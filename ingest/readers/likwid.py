@@ -137,8 +137,7 @@ def _values_by_name(cells: Sequence[Sequence[str]], first: int, cores: int) -> d
 def _sum(known: FloatArray, values: FloatArray) -> FloatArray:
     """Add values of cores; those that are unreadable in both stay so."""
     both = np.isnan(known) & np.isnan(values)
-    added: FloatArray = np.where(both, np.nan, np.nan_to_num(known) + np.nan_to_num(values))
-    return added
+    return np.where(both, np.nan, np.nan_to_num(known) + np.nan_to_num(values))
 
 
 def _value(cell: str) -> float:

@@ -409,8 +409,7 @@ def _only(frame: Frame, rows: list[int]) -> Frame:
 
 def _empty(cells: "pd.Series[Any]") -> BoolArray:
     texts = cells.isin(NO_VALUE) if cells.dtype.kind not in "fiub" else False
-    found: BoolArray = np.asarray(cells.isna() | texts)
-    return found
+    return np.asarray(cells.isna() | texts)
 
 
 def _units(table: "pd.DataFrame") -> dict[str, str]:

@@ -176,8 +176,7 @@ def outlying(progress: CampaignProgress) -> tuple[list[PlannedRun], list[Planned
 
 def _deviations(runs: list[PlannedRun], states: States) -> FloatArray:
     logs = np.log([states[run.name].seconds or np.nan for run in runs])
-    deviation: FloatArray = logs - np.median(logs)
-    return deviation
+    return np.asarray(logs - np.median(logs))
 
 
 def _spread(deviations: list[FloatArray]) -> float:

@@ -166,8 +166,7 @@ class _Errors:
         alone = np.maximum(self.explained, _EXACT**2)
         more = alone + size**2
         tails = [np.log1p(self.squared / (_TAILS * variance)) for variance in (more, alone)]
-        odds: FloatArray = 0.5 * (np.log(more / alone) + (_TAILS + 1) * (tails[0] - tails[1]))
-        return odds
+        return 0.5 * (np.log(more / alone) + (_TAILS + 1) * (tails[0] - tails[1]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -119,8 +119,7 @@ def _probability_positive(
     """float64[K], probability that the term's coefficient is positive."""
     slope, scale = coefficients[:, 1], np.sqrt(covariance[:, 1, 1])
     ratio = np.where(scale > 0, slope / np.where(scale > 0, scale, 1.0), 1e9 * np.sign(slope))
-    probability: FloatArray = stdtr(degrees, ratio)
-    return probability
+    return np.asarray(stdtr(degrees, ratio))
 
 
 _BLOCK = 1 << 17  # residuals held at once: 1 MiB
@@ -174,8 +173,7 @@ def _best(fits: LineFits, mean: FloatArray, weight: FloatArray) -> IntArray:
 def _smape(predicted: FloatArray, mean: FloatArray, weight: FloatArray) -> FloatArray:
     size = np.abs(predicted) + np.abs(mean)
     error = np.abs(predicted - mean) / np.where(size > 0, size, 1.0) * weight
-    total: FloatArray = 200 * error.sum(axis=-1) / weight.sum(axis=-1)
-    return total
+    return np.asarray(200 * error.sum(axis=-1) / weight.sum(axis=-1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -388,5 +386,4 @@ def with_remarks(models: ScalingModels, data: Observations) -> ScalingModels:
 
 def _far_apart(one: FloatArray, other: FloatArray, factor: float) -> BoolArray:
     """Tell where positive values differ by more than a factor, bool of any shape."""
-    apart: BoolArray = (np.maximum(one, other) > factor * np.minimum(one, other)) & (other > 0)
-    return apart
+    return (np.maximum(one, other) > factor * np.minimum(one, other)) & (other > 0)

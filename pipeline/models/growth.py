@@ -128,8 +128,7 @@ def _falls_on(models: ScalingModels) -> BoolArray:
     if len(models.parameters) > 1:
         return np.zeros(len(models), dtype=np.bool_)
     value = models.expected(np.array([models.last, models.last * _AHEAD]))
-    falls: BoolArray = value[:, 1] < value[:, 0]
-    return falls
+    return value[:, 1] < value[:, 0]
 
 
 def _leading_exponents(models: ScalingModels) -> FloatArray:

@@ -157,8 +157,7 @@ def _largest_share(values: FloatArray, total: FloatArray) -> FloatArray:
     """Return the largest share of each row of float64[n, P, R] at any point."""
     mean = np.nan_to_num(mean_over_repetitions(values))
     share = np.divide(mean, total, out=np.zeros(mean.shape), where=total > 0)
-    largest: FloatArray = share.max(axis=1, initial=0.0)
-    return largest
+    return np.asarray(share.max(axis=1, initial=0.0))
 
 
 def _leading(share: FloatArray) -> IntArray:
@@ -303,5 +302,4 @@ def _thinned(starts: IntArray, inside: IntArray, most: int) -> IntArray:
     width = 1
     while np.count_nonzero(place % width == 0) > most:
         width *= 2
-    kept: IntArray = starts[place % width == 0]
-    return kept
+    return np.asarray(starts[place % width == 0])

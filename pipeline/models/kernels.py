@@ -431,8 +431,7 @@ def _time_of_each(experiment: Experiment, factor: Factor, scaling: Scaling) -> t
 
 def _ratio(whole: FloatArray, count: FloatArray) -> FloatArray:
     counted = np.nan_to_num(count) > 0
-    ratio: FloatArray = np.divide(whole, count, out=np.full(whole.shape, np.nan), where=counted)
-    return ratio
+    return np.asarray(np.divide(whole, count, out=np.full(whole.shape, np.nan), where=counted))
 
 
 def _noteworthy_factors(experiment: Experiment, factor: Factor) -> BoolArray:
@@ -448,8 +447,7 @@ def _noteworthy_factors(experiment: Experiment, factor: Factor) -> BoolArray:
 def _varies(count: Reduction) -> BoolArray:
     """Return for which call paths a count differs between measurements, bool[N]."""
     low, high = (np.where(np.nan_to_num(count.sum) > 0, count.sum, unknown) for unknown in (np.inf, -np.inf))
-    found: BoolArray = high.max(axis=(1, 2), initial=0.0) > _VARIES * low.min(axis=(1, 2), initial=np.inf)
-    return found
+    return np.asarray(high.max(axis=(1, 2), initial=0.0) > _VARIES * low.min(axis=(1, 2), initial=np.inf))
 
 
 def _noteworthy(experiment: Experiment, metric: str = TIME) -> BoolArray:
@@ -459,8 +457,7 @@ def _noteworthy(experiment: Experiment, metric: str = TIME) -> BoolArray:
     time = np.nan_to_num(experiment.values[metric].sum)
     total = time.sum(axis=0)
     share = np.divide(time, total, out=np.zeros(time.shape), where=total > 0)
-    found: BoolArray = share.max(axis=(1, 2), initial=0.0) >= _NOTEWORTHY
-    return found
+    return np.asarray(share.max(axis=(1, 2), initial=0.0) >= _NOTEWORTHY)
 
 
 def _group(callpaths: Kernels, regions: Kernels) -> IntArray:

@@ -117,8 +117,7 @@ class ErrorModel:
 
     def scale(self, level: FloatArray) -> FloatArray:
         """Return the size of an error of unit variance at values relative to the largest, any shape."""
-        size: FloatArray = np.sqrt((level**2 + self.floor**2) / (1 + self.floor**2))
-        return size
+        return np.sqrt((level**2 + self.floor**2) / (1 + self.floor**2))
 
     def precision(self, points: FloatArray, scale: FloatArray, measured: BoolArray) -> Precision:
         """Return the inverse covariance of the errors at unit variance.

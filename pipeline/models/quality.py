@@ -114,8 +114,7 @@ def smape(predicted: FloatArray, mean: FloatArray, measured: BoolArray) -> Float
     """Symmetric mean absolute percentage error over the measured points, float64[K], 0 to 200."""
     size = np.abs(predicted) + np.abs(mean)
     error = np.abs(predicted - mean) / np.where(size > 0, size, 1.0) * measured
-    total: FloatArray = 200 * error.sum(axis=1) / np.maximum(measured.sum(axis=1), 1)
-    return total
+    return np.asarray(200 * error.sum(axis=1) / np.maximum(measured.sum(axis=1), 1))
 
 
 def correlation_of_errors(error: FloatArray, measured: BoolArray, misfit_share: FloatArray) -> float:
@@ -148,5 +147,4 @@ def notes(data: Observations) -> IntArray:
     """Remarks on each kernel that follow from the data alone, int64[K], bits of `Note`."""
     count = data.measured.sum(axis=1)
     bits = Note.FEW_POINTS * (count < _FEW_POINTS) + Note.NOTHING_MEASURED * (count == 0)
-    single: IntArray = bits.astype(np.int64) + Note.SINGLE_REPETITION * (data.count.max(axis=1) == 1)
-    return single
+    return np.asarray(bits.astype(np.int64) + Note.SINGLE_REPETITION * (data.count.max(axis=1) == 1))

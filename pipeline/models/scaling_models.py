@@ -235,8 +235,7 @@ class ScalingModels:
             width = np.maximum(logs[place + 1] - logs[place], _NARROWEST)  # ends may be one scale
             share = np.clip((np.log(scales) - logs[place]) / width, 0.0, 1.0)
             between = correction[:, place] * (1 - share) + correction[:, place + 1] * share
-            values: FloatArray = self.formula_values(along(scales)) * np.exp(between)
-            return values
+            return np.asarray(self.formula_values(along(scales)) * np.exp(between))
 
         return predictions
 

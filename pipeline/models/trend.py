@@ -122,13 +122,11 @@ class Trend(Rows):
 
     def nearest(self, points: FloatArray) -> FloatArray:
         """Return the nearest points of the measured range, float64[Q, D]."""
-        nearest: FloatArray = np.clip(points, self.points.min(axis=0), self.points.max(axis=0))
-        return nearest
+        return np.clip(points, self.points.min(axis=0), self.points.max(axis=0))
 
     def reach(self, points: FloatArray) -> FloatArray:
         """How far points lie beyond the range: logarithms of the factors, float64[Q, D], not below 0."""
-        reach: FloatArray = np.log(np.maximum(points / self.points.max(axis=0), 1.0))
-        return reach
+        return np.asarray(np.log(np.maximum(points / self.points.max(axis=0), 1.0)))
 
     def without_accident(self, points: FloatArray) -> FloatArray:
         """Return logarithms, float64[K, Q], if a wild last run was an accident; infinite without one."""
@@ -243,8 +241,7 @@ class Trend(Rows):
 
     def _steps(self, place: FloatArray) -> FloatArray:
         """How many doublings the measured points lie away from one, float64[P]."""
-        steps: FloatArray = np.abs(np.log2(self.points / place)).sum(axis=1)
-        return steps
+        return np.asarray(np.abs(np.log2(self.points / place)).sum(axis=1))
 
 
 _WILD = 1.0  # of a logarithm, by which no run leaves its trend without an accident or a break
@@ -459,5 +456,4 @@ def _side(ends: FloatArray, middle: FloatArray, trend: FloatArray, usable: BoolA
     """How far the end of an interval towards the trend lies from its middle, in logarithms, float64[K, Q]."""
     low, high = np.log(np.where(usable, np.maximum(ends[::2], _SMALLEST_END * ends[1]), 1.0))
     below = np.minimum(middle - low, _LOPSIDED * (high - middle))  # an end at 0 is far off in logarithms
-    side: FloatArray = np.where(trend > middle, high - middle, below)
-    return side
+    return np.asarray(np.where(trend > middle, high - middle, below))

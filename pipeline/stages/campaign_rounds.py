@@ -551,8 +551,7 @@ class _Costs:
         measured = self._measured(points)
         if self.analysis.is_profile:
             return measured
-        costs: FloatArray = np.where(np.isfinite(measured), measured, self._predicted(points))
-        return costs
+        return np.where(np.isfinite(measured), measured, self._predicted(points))
 
     def _predicted(self, points: FloatArray) -> FloatArray:
         known = self.analysis.experiment.points

@@ -23,8 +23,7 @@ def numbers(values: npt.NDArray[Any]) -> pa.Array:
     """Return a column of numbers, of the type of the array; NaN stays NaN."""
     flat = np.ascontiguousarray(values)
     kind = pa.from_numpy_dtype(flat.dtype)
-    column: pa.Array = pa.Array.from_buffers(kind, len(flat), [None, pa.py_buffer(flat)])
-    return column
+    return pa.Array.from_buffers(kind, len(flat), [None, pa.py_buffer(flat)])
 
 
 def numbers_of(column: pa.Array | pa.ChunkedArray) -> npt.NDArray[Any]:
@@ -45,8 +44,7 @@ def binaries(values: Sequence[bytes]) -> pa.Array:
 
 def _of_bytes(values: Sequence[bytes], kind: pa.DataType) -> pa.Array:
     buffers = [None, _offsets(values).buffers()[1], pa.py_buffer(b"".join(values))]
-    column: pa.Array = pa.Array.from_buffers(kind, len(values), buffers)
-    return column
+    return pa.Array.from_buffers(kind, len(values), buffers)
 
 
 def ipc_bytes(table: pa.Table) -> bytes:
@@ -82,21 +80,18 @@ def repeated_text(value: str, count: int) -> pa.Array:
     encoded = value.encode()
     offsets = _checked(np.arange(count + 1) * len(encoded))
     buffers = [None, offsets.buffers()[1], pa.py_buffer(encoded * count)]
-    column: pa.Array = pa.Array.from_buffers(pa.string(), count, buffers)
-    return column
+    return pa.Array.from_buffers(pa.string(), count, buffers)
 
 
 def lists_of_texts(values: Sequence[Sequence[str]]) -> pa.Array:
     """Return a column of lists of texts; errors as `texts`."""
-    column: pa.Array = pa.ListArray.from_arrays(_offsets(values), texts(list(chain.from_iterable(values))))
-    return column
+    return pa.ListArray.from_arrays(_offsets(values), texts(list(chain.from_iterable(values))))
 
 
 def lists_of_numbers(values: Sequence[npt.NDArray[Any]], kind: type[np.number[Any]]) -> pa.Array:
     """Return a column of lists of numbers of one type, from one array per list."""
     joined = np.concatenate([np.empty(0, dtype=kind), *values])
-    column: pa.Array = pa.ListArray.from_arrays(_offsets(values), numbers(joined))
-    return column
+    return pa.ListArray.from_arrays(_offsets(values), numbers(joined))
 
 
 def _offsets(parts: Sequence[Sized]) -> pa.Array:

@@ -181,5 +181,4 @@ def _read_point(number: int, table: pa.Table) -> PointLocations:
 
 
 def _row(table: pa.Table, name: str, row: int) -> npt.NDArray[Any]:
-    values: npt.NDArray[Any] = numbers_of(table[name][row].values)
-    return values
+    return numbers_of(table[name][row].values)

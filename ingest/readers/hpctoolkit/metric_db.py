@@ -295,8 +295,7 @@ def _stored(file: Path, shape: Shape) -> FloatArray:
     content = read_bytes(file, _MAX_BYTES)
     if len(content) != _HEADER.size + 8 * shape[0] * shape[1]:
         raise _damaged(file)
-    values: FloatArray = np.frombuffer(content, ">f8", offset=_HEADER.size).reshape(shape)
-    return values
+    return np.frombuffer(content, ">f8", offset=_HEADER.size).reshape(shape)
 
 
 def _checked(

@@ -61,21 +61,18 @@ def relative_variance(data: Observations, floor: float) -> FloatArray:
         return np.full(len(size), _UNKNOWN_NOISE**2)
     pool = float(np.median(squares[known] / degrees[known]))
     shrunk = (_POOL * pool + squares) / (_POOL + degrees)
-    least: FloatArray = np.maximum(shrunk, _LEAST_NOISE**2)
-    return least
+    return np.asarray(np.maximum(shrunk, _LEAST_NOISE**2))
 
 
 def _squared_size(data: Observations, floor: float) -> FloatArray:
     """Return y^2 + floor^2, float64[K, P]."""
-    size: FloatArray = data.mean**2 + floor**2
-    return size
+    return data.mean**2 + floor**2
 
 
 def inverse_variances(data: Observations, floor: float) -> FloatArray:
     """Weights of the means, float64[K, P], 0 where nothing was measured."""
     relative = relative_variance(data, floor)[:, None]
-    weights: FloatArray = data.count / (relative * _squared_size(data, floor))
-    return weights
+    return data.count / (relative * _squared_size(data, floor))
 
 
 def size_ratio(mean: FloatArray, fitted: FloatArray, floor: float) -> FloatArray:
@@ -83,8 +80,7 @@ def size_ratio(mean: FloatArray, fitted: FloatArray, floor: float) -> FloatArray
 
     At most a factor 4 either way, so that a model that does not fit cannot silence a point.
     """
-    ratio: FloatArray = np.clip((mean**2 + floor**2) / (fitted**2 + floor**2), 0.25, 4.0)
-    return ratio
+    return np.clip((mean**2 + floor**2) / (fitted**2 + floor**2), 0.25, 4.0)
 
 
 def pooled_misfit(chi2: FloatArray, degrees: FloatArray, repeats: float) -> float:
@@ -107,8 +103,7 @@ def pooled_misfit(chi2: FloatArray, degrees: FloatArray, repeats: float) -> floa
 
 def significant(degrees: FloatArray, repeats: float) -> FloatArray:
     """Return the ratio of variances from which residuals show misfit, for these degrees of freedom."""
-    ratio: FloatArray = 1 + _SIGNIFICANT * np.sqrt(2 / degrees + 2 / repeats)
-    return ratio
+    return 1 + _SIGNIFICANT * np.sqrt(2 / degrees + 2 / repeats)
 
 
 def drift(
@@ -133,8 +128,7 @@ def drift(
         variance = np.where(shown, np.maximum(variance - 1, 0.0), 0.0)
     largest = np.abs(data.mean).argmax(axis=1)[:, None]
     weight = np.take_along_axis(data.weight, largest, axis=1)[:, 0]
-    relative: FloatArray = DETRENDED / doublings * variance / np.where(weight > 0, weight, np.inf)
-    return relative
+    return DETRENDED / doublings * variance / np.where(weight > 0, weight, np.inf)
 
 
 _FEWEST_VALUES = 3  # of every parameter that must be left inside
@@ -280,18 +274,15 @@ class Factors:
 
     def term_log_prior(self, picks: IntArray) -> FloatArray:
         """Logarithm of the prior of terms: float64[...] from int64[..., D] picks."""
-        total: FloatArray = self.log_prior[np.arange(len(self.values)), picks].sum(axis=-1)
-        return total
+        return np.asarray(self.log_prior[np.arange(len(self.values)), picks].sum(axis=-1))
 
     def scaled_ahead(self, picks: IntArray, place: int) -> FloatArray:
         """Evaluate terms at `NEAR` (place 0) or `FAR_FACTOR` (1): float64[...] of int64[..., D] picks."""
-        product: FloatArray = self.ahead[place][np.arange(len(self.values)), picks].prod(axis=-1)
-        return product
+        return np.asarray(self.ahead[place][np.arange(len(self.values)), picks].prod(axis=-1))
 
     def units(self, picks: IntArray) -> FloatArray:
         """What scaled terms were multiplied with: float64[...] from int64[..., D] picks."""
-        product: FloatArray = self.unit[np.arange(len(self.values)), picks].prod(axis=-1)
-        return product
+        return np.asarray(self.unit[np.arange(len(self.values)), picks].prod(axis=-1))
 
     def by_growth(self, picks: IntArray) -> IntArray:
         """Sort the terms of hypotheses int64[K, N, M, D], the largest powers first and empty terms last."""
@@ -479,8 +470,7 @@ def log_slopes(points: FloatArray, mean: FloatArray, measured: BoolArray) -> Flo
     weighted = offset * weight[:, :, None]
     right = np.einsum("kpd,kp->kd", weighted, target - ((weight * target).sum(axis=1, keepdims=True) / total))
     normal = np.einsum("kpd,kpe->kde", weighted, offset) + 1e-3 * np.eye(points.shape[1])
-    slopes: FloatArray = np.linalg.solve(normal, right[..., None])[..., 0]
-    return slopes
+    return np.linalg.solve(normal, right[..., None])[..., 0]
 
 
 MOST_TERMS = 3
@@ -582,8 +572,7 @@ def evidence(chi2: FloatArray, count: FloatArray, size: int | IntArray) -> Float
     data follow a Student t), the coefficients by Schwarz's approximation.
     """
     strength = (BELIEF + count - size) / 2
-    result: FloatArray = -strength * np.log1p(chi2 / BELIEF) - size / 2 * np.log(count)
-    return result
+    return -strength * np.log1p(chi2 / BELIEF) - size / 2 * np.log(count)
 
 
 def _first_guesses(data: WeightedMeans, factors: Factors, count: int) -> Candidates:

@@ -216,8 +216,7 @@ def earn_their_place(fits: _ExactFits) -> BoolArray:
 def _normalised(score: FloatArray) -> FloatArray:
     """Turn log weights float64[K, N] into probabilities."""
     weight = np.exp(score - score.max(axis=1, keepdims=True))
-    total: FloatArray = weight / weight.sum(axis=1, keepdims=True)
-    return total
+    return np.asarray(weight / weight.sum(axis=1, keepdims=True))
 
 
 def representative_rivals(weight: FloatArray, far: FloatArray, count: int) -> tuple[IntArray, FloatArray]:
@@ -256,15 +255,13 @@ def _log_weights(fits: _ExactFits, factors: Factors, points: FloatArray, misfit:
     present = (fits.picks != 0).any(axis=3)
     prior = np.where(present, factors.term_log_prior(fits.picks), 0.0).sum(axis=2)
     by_size = np.array([p + math.lgamma(n + 1) for n, p in enumerate(LOG_PRIOR_OF_SIZE)])
-    score: FloatArray = evidence(fits.chi2 / misfit, points, fits.size) + prior + by_size[fits.size - 1]
-    return score
+    return np.asarray(evidence(fits.chi2 / misfit, points, fits.size) + prior + by_size[fits.size - 1])
 
 
 def _far_values(fits: _ExactFits, factors: Factors) -> FloatArray:
     """Predictions far away, float64[K, N]."""
     values = factors.scaled_ahead(fits.picks, 1)
-    total: FloatArray = fits.coefficients[..., 0] + (fits.coefficients[..., 1:] * values).sum(axis=2)
-    return total
+    return np.asarray(fits.coefficients[..., 0] + (fits.coefficients[..., 1:] * values).sum(axis=2))
 
 
 _FLOOR = 0.02
@@ -470,8 +467,7 @@ def _probability_growing(
     ratio = coefficients[..., 1:] / np.where(scale > 0, scale, 1.0)
     above = stdtr(degrees[:, None, None], np.where(scale > 0, ratio, 0.0))
     above = np.where(growing & (coefficients[..., 1:] > 0), above, 0.0)
-    total: FloatArray = (weight * above.max(axis=2)).sum(axis=1)
-    return total
+    return np.asarray((weight * above.max(axis=2)).sum(axis=1))
 
 
 def _notes(data: Observations, undecided: BoolArray, steepest: BoolArray) -> IntArray:
@@ -480,8 +476,7 @@ def _notes(data: Observations, undecided: BoolArray, steepest: BoolArray) -> Int
     everyone = Note.CONFOUNDED * design.confounded.any() + Note.FEW_VALUES * design.few_values.any()
     undecided = undecided & (data.mean != 0).any(axis=1)
     own = notes(data) + Note.CANNOT_TELL * undecided + Note.OUTSIDE_SPACE * steepest
-    bits: IntArray = own.astype(np.int64) | int(everyone)
-    return bits
+    return np.asarray(own.astype(np.int64) | int(everyone))
 
 
 def _undecided(value: FloatArray, deviation: FloatArray, weight: FloatArray) -> BoolArray:
@@ -500,5 +495,4 @@ def _at_the_edge(factors: Factors, picks: IntArray) -> BoolArray:
     """Tell for picks int64[K, M, D] whether a parameter has the largest power tried for it, bool[K]."""
     powers = factors.table.powers[:, 0]
     tried = np.where(np.isfinite(factors.log_prior), powers, -np.inf)
-    edge: BoolArray = ((powers[picks] >= tried.max(axis=1)) & (picks > 0)).any(axis=(1, 2))
-    return edge
+    return np.asarray(((powers[picks] >= tried.max(axis=1)) & (picks > 0)).any(axis=(1, 2)))

@@ -171,8 +171,7 @@ def network_ratio(
     size = random.integers(len(_SIZES), size=MACHINE_DRAWS)
     error = _NETWORK_ERROR * random.standard_normal((MACHINE_DRAWS, 1))
     drawn = logs[1:][np.arange(MACHINE_DRAWS), size] + error
-    ratio: Rows = np.exp(np.concatenate([logs[:1].mean(axis=1), drawn]))
-    return ratio
+    return np.asarray(np.exp(np.concatenate([logs[:1].mean(axis=1), drawn])))
 
 
 # Signs of what limits a kernel without counters: its name, and its time within a node. A name moves the mix

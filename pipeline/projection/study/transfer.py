@@ -194,8 +194,7 @@ class Transfer:
         normal = np.sqrt(self.correlation) * common + np.sqrt(1 - self.correlation) * _normal("here", kernels)
         deviation = normal[..., None] / TWO_SIDED
         factor = np.where(deviation > 0, 1.0 + above * deviation, np.exp(below * np.minimum(deviation, 0.0)))
-        result: FloatArray = value * factor
-        return result
+        return np.asarray(value * factor)
 
     def _factors(self, kernels: IntArray, slower: Rows, part: Rows, network: Rows) -> Rows:
         """By what the times of k kernels that compute are multiplied, float64[1 + draw, k, Q].
@@ -209,8 +208,7 @@ class Transfer:
         errors = _errors("method", kernels, self.table.method_error(kernels), COMMON_VARIANCE)
         found = np.exp(np.einsum("dkr,drq->dkq", mix, slower)) * errors
         part = np.where(self.table.tested[kernels, None], 0.0, part[:, None])
-        result: FloatArray = found * (1.0 - part) + part * network[:, None]
-        return result
+        return np.asarray(found * (1.0 - part) + part * network[:, None])
 
     def _accelerated(self, kernels: IntArray) -> Rows:
         """By what the times of k kernels of accelerators are multiplied, float64[1 + draw, k, 1].
@@ -222,8 +220,7 @@ class Transfer:
         ]
         share = _unknown_share("accelerator")
         factor = np.exp(share * slower[0] + (1.0 - share) * slower[1])[:, None]
-        result: FloatArray = factor * _errors("accelerator", kernels, MIXED_ERROR, COMMON_VARIANCE)
-        return result
+        return factor * _errors("accelerator", kernels, MIXED_ERROR, COMMON_VARIANCE)
 
     def _lost(self, locations: FloatArray, total: Prediction) -> tuple[Rows, Rows]:
         """Return which part of computing kernels are messages, rows of [Q], and by what these are multiplied.
@@ -247,8 +244,7 @@ class Transfer:
         ratios = {n: self._network(PATTERNS[n], locations) for n in np.unique(patterns).tolist()}
         network = np.stack([ratios[n] for n in patterns.tolist()], axis=1)
         share = _unknown_share("messages")[:, None]
-        result: FloatArray = share * network + (1.0 - share) * waiting[:, None]
-        return result
+        return share * network + (1.0 - share) * waiting[:, None]
 
     def _calls(
         self, kernels: IntArray, points: FloatArray, locations: FloatArray, times: Rows
@@ -370,8 +366,7 @@ def _errors(key: str, kernels: IntArray, deviation: FloatArray | float, common: 
     """
     shared = _normal(key, np.full(1, -1, dtype=np.int64))
     normal = np.sqrt(common) * shared + np.sqrt(1 - common) * _normal(key, kernels)
-    result: FloatArray = np.exp(deviation * normal)[..., None]
-    return result
+    return np.asarray(np.exp(deviation * normal)[..., None])
 
 
 def _ratio(above: FloatArray, below: FloatArray, otherwise: FloatArray | float) -> FloatArray:
