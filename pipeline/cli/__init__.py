@@ -35,6 +35,7 @@ def main() -> None:
         sys.exit(ExitCode.INTERRUPTED)
     except Exception as error:
         from pipeline.cli.crash import crash_line
+        from pipeline.cli.output import show_notice
 
-        print(crash_line(error), file=sys.stderr)
+        show_notice(crash_line(error))
         sys.exit(ExitCode.CRASHED)

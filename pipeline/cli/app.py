@@ -13,7 +13,8 @@ import typer
 from typer.core import TyperGroup
 
 import pipeline.cli
-from ingest.errors import PipelineError, one_line
+from ingest.errors import PipelineError
+from pipeline.cli.output import show_notice
 from pipeline.report.render.standard_output import prepare_streams
 from pipeline.wording.exit_codes import ExitCode, exit_codes_line
 
@@ -111,7 +112,7 @@ def run_app() -> None:
     except typer.Abort as stop:
         raise KeyboardInterrupt from stop
     except PipelineError as error:
-        print(f"pipeline: {error}", file=sys.stderr)
+        show_notice(str(error))
         sys.exit(ExitCode.BAD_INPUT)
     except UsageException as error:
         _show_usage_error(error)
@@ -131,6 +132,4 @@ def _show_usage_error(error: Any) -> None:  # noqa: ANN401  # typer does not nam
     if type(error).__name__ == "NoArgsIsHelpError":
         return
     command = error.ctx.command_path if error.ctx is not None else "pipeline"
-    print(
-        f"pipeline: {one_line(error.format_message()).rstrip('.')}; see `{command} --help`", file=sys.stderr
-    )
+    show_notice(f"{error.format_message().rstrip('.')}; see `{command} --help`")

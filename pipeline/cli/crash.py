@@ -26,7 +26,7 @@ def crash_line(error: BaseException) -> str:
         advice = f"send this line to its developers (no report: {one_line(str(failure))}; {where})"
     else:
         advice = f"send {path} to its developers, with the input if you may"
-    return f"pipeline: crashed ({what}), which is a defect of this program; {advice}"
+    return f"crashed ({what}), which is a defect of this program; {advice}"
 
 
 def _report(error: BaseException) -> str:

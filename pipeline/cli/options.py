@@ -85,6 +85,13 @@ class Command(TyperCommand):
         """Read arguments."""
         return super().parse_args(ctx, _renamed(self, args))
 
+    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401  # as above
+        """Write the help, with blanks between choices, so that lines break there."""
+        for parameter in self.params:
+            if parameter.metavar is None and (choices := getattr(parameter.type, "choices", None)):
+                parameter.metavar = " | ".join(choices)
+        super().format_help(ctx, formatter)
+
 
 class CommandGroup(TyperGroup):
     """As `Command`, for options before the name of a command of a group."""

@@ -3,12 +3,14 @@
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from pipeline.report.render.standard_output import write_standard_output
 from pipeline.wording.escaping import visible
+from pipeline.wording.lines import wrapped
 
 if TYPE_CHECKING:
     from pipeline.columns.cells import DataTable
@@ -99,12 +101,23 @@ def show_written(target: str | Path) -> None:
 
 
 def show_notice(notice: str) -> None:
-    """Write a notice as one line to standard error."""
-    print(f"pipeline: {visible(notice)}", file=sys.stderr)
+    """Write a notice to standard error: one line, or as many as it needs on a terminal."""
+    line, width = f"pipeline: {visible(notice)}", _width_of_notices()
+    print("\n".join(wrapped(line, width)) if width else line, file=sys.stderr)
+
+
+def _width_of_notices() -> int:
+    """Return the width of the terminal that standard error is, or that COLUMNS gives; 0 if there is none."""
+    given = os.environ.get("COLUMNS", "")
+    if given.isdecimal():
+        return int(given)
+    with suppress(OSError, ValueError):
+        return os.get_terminal_size(sys.stderr.fileno()).columns
+    return 0
 
 
 def show_notices(notices: Iterable[str]) -> None:
-    """Write notices to standard error, one line each."""
+    """Write notices to standard error."""
     for notice in notices:
         show_notice(notice)
 

@@ -116,6 +116,7 @@ def _show_groups(directory: Path, options: Options, name: str, shown: Presentati
     """Make a study per value of some metadata and show them side by side."""
     from ingest.record_codec import document
     from pipeline.columns.scales import groups_table
+    from pipeline.report.render.console import show_sentence
     from pipeline.report.render.terminal_tables import show_table
     from pipeline.stages.run import RunGroups, run_groups
 
@@ -129,8 +130,7 @@ def _show_groups(directory: Path, options: Options, name: str, shown: Presentati
 
     def draw(screen: "Console") -> None:
         show_table(screen, table)
-        folders = f"Results of each in a folder of {options.out}/"
-        screen.print(folders, soft_wrap=True, markup=False)
+        show_sentence(screen, f"Results of each in a folder of {options.out}/")
 
     content = RunGroups(by=name, studies=document(summaries))
     shown.present(content, lambda: table, draw)

@@ -19,8 +19,8 @@ from pipeline.questions.runtime.pop import PopParts
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.questions.runtime.trust import extrapolation_text
 from pipeline.wording.escaping import shown_name
+from pipeline.wording.lines import JOIN
 from pipeline.wording.quantities import (
-    JOIN,
     WIDEST,
     Figure,
     counted,

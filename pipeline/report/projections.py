@@ -1,7 +1,6 @@
 """Projections and sweeps, and the applications and machines that are shipped, in the terminal."""
 
 from rich.console import Console
-from rich.text import Text
 
 from ingest.units import unit_text
 from pipeline.columns.projections import (
@@ -12,6 +11,7 @@ from pipeline.columns.projections import (
     totals_table,
 )
 from pipeline.projection.applications.projections import ApplicationProjection, ProjectedValue, Sweep
+from pipeline.report.render.console import show_sentence
 from pipeline.report.render.terminal_tables import show_notes, show_table, terminal_table
 from pipeline.wording.quantities import (
     estimate_text,
@@ -28,9 +28,11 @@ _LARGEST_WHOLE = 1e6
 
 def show_projection(out: Console, projection: ApplicationProjection) -> None:
     """Print the breakdown with intervals, the machine's other variants, and the notices."""
-    _print(out, _heading_of(projection))
+    show_sentence(out, _heading_of(projection))
     if projection.at:
-        _print(out, "at " + ", ".join(f"{name} = {_plain(value)}" for name, value in projection.at.items()))
+        show_sentence(
+            out, "at " + ", ".join(f"{name} = {_plain(value)}" for name, value in projection.at.items())
+        )
     table = projection_table(projection)
     paths = [line.path for line in (*projection.parts, projection.total)]
     indented = ["  " * (len(path) - 1) + path[-1] for path in paths]
@@ -40,21 +42,17 @@ def show_projection(out: Console, projection: ApplicationProjection) -> None:
             f"{x.path[-1]} = {_plain(x.value)} {unit_text(x.dimension)}".rstrip()
             for x in projection.definitions
         )
-        out.print(Text(f"with {defined}"), soft_wrap=True, style="dim")
+        show_sentence(out, f"with {defined}", "dim")
     _show_variants(out, projection)
     _show_measured(out, projection)
     for group, verdict in projection.verdicts.items():
-        _print(out, f"{group}: {verdict.sentence}")
+        show_sentence(out, f"{group}: {verdict.sentence}")
     show_notes(out, table.notes)
 
 
 def _plain(value: float) -> str:
     """Write an input or a count with all its digits below a million, rounded from there on."""
     return figure(value) if abs(value) >= _LARGEST_WHOLE else value_text(value)
-
-
-def _print(out: Console, sentence: str) -> None:
-    out.print(Text(sentence), soft_wrap=True)
 
 
 def _heading_of(projection: ApplicationProjection) -> str:
@@ -66,10 +64,10 @@ def _heading_of(projection: ApplicationProjection) -> str:
 def _show_variants(out: Console, projection: ApplicationProjection) -> None:
     for variant in projection.variants:
         if variant.total is None or variant.loss is None:
-            _print(out, f"{variant.name}: no total: {variant.reason}")
+            show_sentence(out, f"{variant.name}: no total: {variant.reason}")
             continue
         total = f"{exact_figure(variant.total.value)} {unit_text(variant.total.dimension)}"
-        _print(out, f"{variant.name}: {total}, {_compared(projection.variant, variant.loss)}")
+        show_sentence(out, f"{variant.name}: {total}, {_compared(projection.variant, variant.loss)}")
 
 
 def _compared(usual: str, loss: ProjectedValue) -> str:
@@ -84,11 +82,13 @@ def _show_measured(out: Console, projection: ApplicationProjection) -> None:
     if projection.measured is not None:
         measured = projection.measured
         off = signed_percent(measured.error)
-        _print(out, f"measured: {exact_figure(measured.value)}, the projection is off by {off}")
+        show_sentence(out, f"measured: {exact_figure(measured.value)}, the projection is off by {off}")
     if projection.speedup is not None and projection.reference is not None:
         ratio = projection.speedup
         reference = f"{exact_figure(projection.reference.value)} s on {projection.reference.machine}"
-        _print(out, f"speed-up: {estimate_text(ratio.value, ratio.lower, ratio.upper)} over {reference}")
+        show_sentence(
+            out, f"speed-up: {estimate_text(ratio.value, ratio.lower, ratio.upper)} over {reference}"
+        )
 
 
 def show_shipped(out: Console, shipped: Machines) -> None:
@@ -102,9 +102,9 @@ def show_shipped(out: Console, shipped: Machines) -> None:
 def show_sweep(out: Console, sweep: Sweep) -> None:
     """Print one row per value: the outermost parts, the total with its interval, totals of other variants."""
     first = sweep.projections[0]
-    _print(out, _heading_of(first))
+    show_sentence(out, _heading_of(first))
     if others := {name: value for name, value in first.at.items() if name != sweep.swept}:
-        _print(out, f"at {point_text(others)}")
+        show_sentence(out, f"at {point_text(others)}")
     show_table(out, totals_table(sweep, _once(sweep)))
 
 

@@ -14,7 +14,6 @@ from pipeline.wording.escaping import shown_name, visible
 
 __all__ = ["count", "figure", "given_percent", "number", "percent", "value_text"]
 
-JOIN = "\N{NO-BREAK SPACE}"  # between what no line break tears apart
 ELLIPSIS = "…"
 ARROW = " › "
 BETWEEN = " .. "

@@ -28,6 +28,8 @@ from pipeline.columns.column import (
 from pipeline.gate.change_points import FALSE_ALARMS, ChangePoint
 from pipeline.gate.kernel_values import KernelId
 from pipeline.gate.trends import Entries, HistoryRow, ProgramChange, development, measured_places, too_few
+from pipeline.report.render.console import show_sentence
+from pipeline.report.render.terminal_tables import show_notes
 from pipeline.wording.quantities import (
     callpath_text,
     counted,
@@ -234,9 +236,9 @@ def show_history(out: Console, history: KernelHistory, limit: int) -> None:
         cells = (one.label, figure(one.value), bar, percent(one.share), growth_text(one.growth))
         table.add_row(*map(Text, cells), Text(remark, style="yellow"))
     out.print(table)
-    out.print(history.conclusion, soft_wrap=True)
+    show_sentence(out, history.conclusion)
     if text := history.recording_note:
-        out.print(Text(f"Note: {text}", style="yellow"), soft_wrap=True)
+        show_notes(out, [text])
 
 
 def history_table(histories: Sequence[KernelHistory], *, limit: int) -> DataTable:

@@ -1,9 +1,7 @@
 """The terminal that people read: its width, its colours, harmless names, and sentences that break well."""
 
 import os
-import re
 import sys
-import textwrap
 from collections.abc import Iterable
 from typing import IO
 
@@ -13,7 +11,7 @@ from rich.text import Text
 
 from pipeline.report.render.standard_output import discard_output
 from pipeline.wording.escaping import without_controls
-from pipeline.wording.quantities import JOIN
+from pipeline.wording.lines import wrapped
 
 PIPED_WIDTH = 120
 
@@ -43,29 +41,7 @@ def console(stream: IO[str] | None = None) -> Console:
     return _Console(file=stream, highlight=False, width=PIPED_WIDTH if fixed else None)
 
 
-_UNITS = r"%|million|billion|trillion|(?:core|node|GPU)-(?:s|hours)|times|(?:d|h|min|s|ms|µs|ns)\b"
-_TOGETHER = (
-    re.compile(rf"(?<=\d) (?={_UNITS})"),
-    re.compile(r"(?<=\w) (?== )"),  # p = 32
-    re.compile(r"(?<==) (?=\d)"),
-)
-_INTERVAL = re.compile(r"\(\S+ to \S+( [^\s()]+)?\)")
-_INDENT = "  "
-
-
 def show_sentence(out: Console, text: str, style: str = "") -> None:
     """Print a sentence on as many lines as it needs, the later ones indented further."""
     for line in wrapped(text, out.width):
         out.print(Text(line, style=style), soft_wrap=True)
-
-
-def wrapped(text: str, width: int) -> list[str]:
-    """Break a text into lines of at most `width` characters; words that are longer stay whole."""
-    for gap in _TOGETHER:
-        text = gap.sub(JOIN, text)
-    text = _INTERVAL.sub(lambda found: found[0].replace(" ", JOIN), text)
-    indent = _INDENT + " " * (len(text) - len(text.lstrip()))
-    lines = textwrap.wrap(
-        text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-    )
-    return [line.replace(JOIN, " ") for line in lines]

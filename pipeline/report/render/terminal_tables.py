@@ -8,8 +8,9 @@ from rich.table import Table
 from rich.text import Text
 
 from pipeline.columns.cells import Cells, DataTable
-from pipeline.report.render.console import wrapped
+from pipeline.report.render.console import show_sentence
 from pipeline.wording.distinct_names import distinct_texts
+from pipeline.wording.lines import wrapped
 from pipeline.wording.quantities import shorten_middle
 
 _GAP = 2  # characters between columns
@@ -32,7 +33,7 @@ def show_table(out: Console, table: DataTable) -> None:
 def show_notes(out: Console, notes: Iterable[str]) -> None:
     """Print what must be known besides, one sentence per line."""
     for note in notes:
-        out.print(Text(f"Note: {note}", style="yellow"), soft_wrap=True)
+        show_sentence(out, f"Note: {note}", "yellow")
 
 
 def terminal_table(table: DataTable, width: int, *, names: Names | None = None) -> RenderableType:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 
 from rich.console import Console
-from rich.text import Text
 
 from pipeline.columns.campaigns import (
     ShownCampaign,
@@ -63,6 +62,6 @@ def _show_failed(out: Console, failed: Sequence[ShownRun]) -> None:
     for run in failed[:_MOST_FAILED]:
         show_sentence(out, f"{run.name} failed: {run.reason}")
         for line in run.log:
-            out.print(Text(f"  {line}"), soft_wrap=True)
+            show_sentence(out, f"  {line}")
     if len(failed) > _MOST_FAILED:
         show_sentence(out, f"{counted(len(failed) - _MOST_FAILED, 'more run')} failed: see --json")

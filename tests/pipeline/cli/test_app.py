@@ -129,9 +129,9 @@ def test_old_names_go_on_working_and_no_help_shows_them(call, strong_study, tmp_
 @pytest.mark.parametrize(
     ("command", "choices"),
     [
-        ("run", ["<auto|strong|weak>", "<local|dask>", "<region|callpath|group>"]),
-        ("filter", ["<run-time|compile-time>", "<scorep|tau|gcc|xray>"]),
-        ("predict", ["<region|callpath|group>"]),
+        ("run", ["auto | strong | weak", "local | dask"]),
+        ("filter", ["run-time | compile-time", "scorep | tau | gcc | xray"]),
+        ("predict", ["region | callpath | group"]),
     ],
 )
 def test_choices_are_in_the_help(call, command, choices):
@@ -350,13 +350,17 @@ def test_summaries_go_to_a_file_to_standard_output_or_nowhere(tmp_path, capfdbin
     assert list(tmp_path.iterdir()) == [tmp_path / "file"]
 
 
-def test_notices_are_single_lines_on_standard_error(capsys):
+def test_notices_are_single_lines_on_standard_error_and_wrap_on_a_terminal(capsys, monkeypatch):
     show_notice("one\n  two")
     show_skipped([{"path": "a", "reason": "is torn"}, {"path": "b", "reason": "is empty"}])
     assert capsys.readouterr() == (
         "",
         "pipeline: one two\npipeline: skipped a: is torn\npipeline: skipped b: is empty\n",
     )
+    monkeypatch.setattr(os, "get_terminal_size", lambda _: os.terminal_size((16, 24)))
+    monkeypatch.setattr(sys.stderr, "fileno", lambda: 2)
+    show_notice("one two")
+    assert capsys.readouterr().err == "pipeline: one\n  two\n"
 
 
 class Terminal(io.StringIO):

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.report.render.console import PIPED_WIDTH, console, wrapped
+from pipeline.report.render.console import PIPED_WIDTH, console
+from pipeline.wording.lines import wrapped
 
 
 class Terminal(io.StringIO):
