@@ -161,7 +161,8 @@ def unite_regions(runs: Sequence[RunEvidence]) -> FilterRegions:
     for run, entry in zip(runs, of_run, strict=True):
         seen = entry[run.tree.region]
         called[seen[seen >= 0]] = True
-    return FilterRegions(table, of_run, called, _pinned(table))
+    pinned = by_hand(table) | np.array([name in _ENTRY_POINTS for name in table.mangled], dtype=np.bool_)
+    return FilterRegions(table, of_run, called, pinned)
 
 
 def _entries(table: RegionTable, number: dict[str, int]) -> IntArray:
@@ -179,10 +180,6 @@ def _table(mangled: Sequence[str], facts: dict[str, _Facts]) -> RegionTable:
         file=tuple(row.file for row in rows),
         line=np.array([row.line for row in rows], dtype=np.int64),
     )
-
-
-def _pinned(table: RegionTable) -> BoolArray:
-    return by_hand(table) | np.array([name in _ENTRY_POINTS for name in table.mangled], dtype=np.bool_)
 
 
 def filterable(regions: RegionTable) -> BoolArray:

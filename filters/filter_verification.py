@@ -64,12 +64,9 @@ def _lost(profile: Profile, folding: Folding) -> tuple[str, ...]:
     outside = folding.place < 0
     if not outside.any():
         return ()
-    time = f" ({figure(profile.values(TIME)[outside].sum())} s)" if _has_time(profile) else ""
+    timed = TIME in {metric.name for metric in profile.metrics}
+    time = f" ({figure(profile.values(TIME)[outside].sum())} s)" if timed else ""
     return (f"{int(outside.sum())} call paths{time} have no recorded caller and are not measured at all",)
-
-
-def _has_time(profile: Profile) -> bool:
-    return any(metric.name == TIME for metric in profile.metrics)
 
 
 TOLERANCE = 0.01

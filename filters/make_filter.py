@@ -205,7 +205,7 @@ def _decide(
         return _Made(decision, outcome.applied, outcome, effects(decision))
     decision = decide_by_paper(evidence, request.rule, request.overrides, cost=cost, known=known)
     by_rule = effects(decision)
-    left = {applied: _largest_overhead(by_rule, applied) for applied in Application}
+    left = {applied: max(one.dilation.at(applied).value for one in by_rule) - 1.0 for applied in Application}
     asked = (request.applied,) if request.applied else tuple(Application)
     for applied in asked:
         if left[applied] <= ACCEPTABLE:
@@ -225,10 +225,6 @@ def _decide(
         )
     decision = replace(decision, notices=(*notices, *decision.notices))
     return _Made(decision, outcome.applied, outcome, effects(decision))
-
-
-def _largest_overhead(effects: Sequence[FilterEffect], applied: Application) -> float:
-    return max(one.dilation.at(applied).value for one in effects) - 1.0
 
 
 def _instead(left: Mapping[Application, float]) -> str:

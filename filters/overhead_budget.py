@@ -167,7 +167,8 @@ def decide_by_budget(
     shares = region_shares(regions, runs, cost or usual_cost(most_visited(runs)), known)
     asked = overrides or Overrides()
     asked = asked if with_growing else replace(asked, growing=())
-    forced = override(regions, _undecided(regions), asked)
+    undecided = np.where(regions.called, Motive.TOO_COSTLY, Motive.NEVER_CALLED).astype(np.int64)
+    forced = override(regions, undecided, asked)
     must = forced >= Motive.PREFIX
     applied = budget.applied or _application(shares, must, budget)
     worth = np.where(
@@ -225,10 +226,6 @@ def region_shares(
         fixed=np.array(fixed),
         by_hand=by_hand(regions.table),
     )
-
-
-def _undecided(regions: FilterRegions) -> IntArray:
-    return np.where(regions.called, Motive.TOO_COSTLY, Motive.NEVER_CALLED).astype(np.int64)
 
 
 def _application(shares: Shares, forced: BoolArray, budget: Budget) -> Application:

@@ -15,10 +15,6 @@ def _names(value: object, folder: Path) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _files(value: object, folder: Path) -> tuple[Path, ...]:
-    return tuple(folder.resolve() / name for name in _names(value, folder))
-
-
 def _locations(value: object, folder: Path) -> str:
     if isinstance(value, int) and not isinstance(value, bool) and value >= 1:
         return str(value)
@@ -35,7 +31,7 @@ class TableMapping:
         (),
         "Table to read, or a list of them; default: all tables in the directory.",
         metavar="FILES",
-        read=_files,
+        read=lambda value, folder: tuple(folder.resolve() / name for name in _names(value, folder)),
     )
     parameters: tuple[str, ...] = option((), "Columns of the parameters.", metavar="COLUMNS", read=_names)
     kernel: str = option("", "Column of the kernel or call path; without one, each time column is a kernel.")

@@ -256,7 +256,8 @@ def abridge(wanted: Sequence[str], forbidden: Sequence[str]) -> list[Abridged]:
         names = tuple(name for _, name in group)
         common = names[0][: _shared(names[0], names[-1])]
         if len(names) >= _SMALLEST_GROUP and len(common) >= _SHORTEST_PREFIX:
-            found.append(Abridged(_star(common), names))
+            star = escape(common + "x")[:-1] + "*"  # the tail that a final backslash gets is not needed
+            found.append(Abridged(star, names))
         else:
             found += [Abridged(escape(name), (name,)) for name in names]
     return found
@@ -286,11 +287,6 @@ def _safe_beginnings(wanted: Sequence[str], forbidden: Sequence[str]) -> list[tu
         for i, (name, banned) in enumerate(ranked)
         if not banned
     ]
-
-
-def _star(common: str) -> str:
-    """Return the pattern for a beginning: the tail that `escape` gives to a final backslash is not needed."""
-    return escape(common + "x")[:-1] + "*"
 
 
 def _shared(one: str, other: str) -> int:

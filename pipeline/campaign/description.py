@@ -67,10 +67,6 @@ def _read_time(value: object, folder: Path) -> str:
     return value
 
 
-def _read_budget(value: object, folder: Path) -> float:
-    return parse_budget(str(value))
-
-
 @dataclass(frozen=True, kw_only=True)
 class CampaignApplication:
     """The program to measure; `command` are its words, with placeholders."""
@@ -177,7 +173,9 @@ class Campaign:
     question: CampaignQuestion | None = None
     repetitions: int = option(5, "Of a scale; with a question, at most that many at first.", least=1)
     seed: int | None = option(None, "Of the order of runs; by default one is drawn.", least=0)
-    budget: float | None = option(None, "Core-seconds that all runs may cost.", read=_read_budget)
+    budget: float | None = option(
+        None, "Core-seconds that all runs may cost.", read=lambda value, _: parse_budget(str(value))
+    )
 
     @property
     def in_rounds(self) -> bool:

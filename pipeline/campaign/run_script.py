@@ -237,19 +237,6 @@ def _environment(measurement: Measurement, filter_file: Path | None) -> dict[str
     return {**_ENVIRONMENT.get(measurement.tool, {}), **filtering, **measurement.environment}
 
 
-def _profile_patterns(measurement: Measurement) -> tuple[str, ...]:
-    """Return patterns of the profiles, relative to the working directory; a run writes one of them at least.
-
-    None if the application's own output is the measurement.
-    """
-    return _PROFILES.get(measurement.tool, ())
-
-
-def _accompanying(measurement: Measurement) -> tuple[str, ...]:
-    """Return patterns of files that say more about the profiles if they are there."""
-    return ("scorep/scorep.*",) if measurement.tool == "score-p" else ()
-
-
 def run_script(
     campaign: Campaign, run: PlannedRun, folder: RunFolder, *, version: str, cpus: Sequence[int] = ()
 ) -> str:
@@ -261,6 +248,7 @@ def run_script(
     prepare = [fill(line, values) for line in campaign.application.prepare]
     measurement = _NOTHING_MEASURES if run.plain else campaign.measurement
     filter_file = campaign.filter if run.in_series else None
+    pinned = ["taskset", "--cpu-list", ",".join(map(str, cpus))] if cpus else []
     body = _RUN.format(
         no_space=NO_SPACE,
         clock_set=CLOCK_SET,
@@ -274,7 +262,7 @@ def run_script(
         ),
         prepare=_lines(_checked_line(line) for line in prepare) or ":",
         provenance=_provenance(campaign, run, filter_file, program=words[0], version=version),
-        command=shlex.join([*_pinned(cpus), *_launched(campaign.launcher, needs, values), *words]),
+        command=shlex.join([*pinned, *_launched(campaign.launcher, needs, values), *words]),
     )
     head = _common(_HEAD + _START + _FUNCTIONS, campaign, run, folder)
     return f"{head}\n{body}{_collecting(campaign, run)}"
@@ -299,10 +287,9 @@ def _common(text: str, campaign: Campaign, run: PlannedRun, folder: RunFolder) -
 
 def _collecting(campaign: Campaign, run: PlannedRun) -> str:
     """Return the lines that collect what a run has written, and end."""
-    lines = (
-        *map(_collect, () if run.plain else _patterns(campaign)),
-        *map(_collect_if_there, () if run.plain else _accompanying(campaign.measurement)),
-    )
+    lines = [] if run.plain else [f"collect {shlex.join(patterns)}" for patterns in _patterns(campaign)]
+    if not run.plain and campaign.measurement.tool == "score-p":
+        lines.append("collect_if_there 'scorep/scorep.*'")
     return _COLLECT.format(name=run.name, collect=_lines(lines))
 
 
@@ -329,22 +316,10 @@ def _launched(launcher: Launcher, needs: Resources, values: Mapping[str, str]) -
     return []
 
 
-def _pinned(cpus: Sequence[int]) -> list[str]:
-    return ["taskset", "--cpu-list", ",".join(map(str, cpus))] if cpus else []
-
-
 def _patterns(campaign: Campaign) -> list[tuple[str, ...]]:
     """Return groups of patterns; each has to match."""
-    profiles = _profile_patterns(campaign.measurement)
+    profiles = _PROFILES.get(campaign.measurement.tool, ())
     return [*([profiles] if profiles else []), *((one,) for one in campaign.application.collect)]
-
-
-def _collect(patterns: tuple[str, ...]) -> str:
-    return f"collect {shlex.join(patterns)}"
-
-
-def _collect_if_there(pattern: str) -> str:
-    return f"collect_if_there {shlex.quote(pattern)}"
 
 
 def _copy(given: Input) -> str:

@@ -54,13 +54,11 @@ def percentage(value: float) -> str:
     return f"{value:.1f} %"
 
 
-def _words(texts: list[str]) -> str:
-    return " ".join(texts)
-
-
 _SHARE_OF_ONE = {"$ref": "#/$defs/share"}
 TEXT = Kind(name="text", write=str, json={"type": "string"}, is_number=False)
-TEXTS = Kind(name="texts", write=_words, json={"type": "array", "items": {"type": "string"}}, is_number=False)
+TEXTS = Kind(
+    name="texts", write=" ".join, json={"type": "array", "items": {"type": "string"}}, is_number=False
+)
 ANSWER = Kind(
     name="answer", write=lambda yes: "yes" if yes else "no", json={"type": "boolean"}, is_number=False
 )

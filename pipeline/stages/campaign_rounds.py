@@ -296,11 +296,8 @@ def _without_outlying(progress: CampaignProgress, notify: Notify) -> tuple[Campa
     for run in unclear:
         notify(f"{run.name} differs much from the other run at its scale: one more is made")
     names = (*design.outlying, *(run.name for run in aside))
-    return replace(design, outlying=names), [_wanted(progress, run) for run in (*aside, *unclear)]
-
-
-def _wanted(progress: CampaignProgress, run: PlannedRun) -> Wanted:
-    return Wanted(run.point, 1, progress.costs.get(values_of(run.point)))
+    again = [Wanted(run.point, 1, progress.costs.get(values_of(run.point))) for run in (*aside, *unclear)]
+    return replace(design, outlying=names), again
 
 
 def _filter_is_due(progress: CampaignProgress) -> bool:

@@ -47,14 +47,9 @@ def filter_request(options: FilterOptions, growing: tuple[str, ...] = ()) -> Fil
         instrumenter=Instrumenter(options.to),
         merge=options.merge,
         event_cost=options.event_cost,
-        baseline=_seconds(options.baseline_time),
+        baseline=None if isinstance(options.baseline_time, Path) else options.baseline_time,
         reduced=None if _of_series(options.calibrate) else options.calibrate,
     )
-
-
-def _seconds(baseline: float | Path | None) -> float | None:
-    """Return a run time; a file of them has been used for the whole series before."""
-    return None if isinstance(baseline, Path) else baseline
 
 
 def _of_series(path: Path | None) -> bool:

@@ -443,7 +443,9 @@ def ingest_study(
     if study.series is not None:
         series = experiment_from_series(study.series)
         return Ingested(experiment=series, beside=skipped, inputs=inputs)
-    reduced = (reduce_profile(run.profile, _names(run.profile)) for run in study.runs)
+    reduced = (
+        reduce_profile(one, [m.name for m in one.metrics]) for one in (run.profile for run in study.runs)
+    )
     measured = [MeasuredRun(r.parameters, r.repetition, p) for r, p in zip(study.runs, reduced, strict=True)]
     experiment = align(study.parameters, measured)
     doubtful = doubts(experiment)
@@ -454,10 +456,6 @@ def ingest_study(
         inputs=inputs,
         doubts=doubtful,
     )
-
-
-def _names(profile: Profile) -> list[str]:
-    return [metric.name for metric in profile.metrics]
 
 
 def _read(runs: Sequence[Run], reader: RunReader, progress: ProgressDisplay) -> list[ReadRun]:

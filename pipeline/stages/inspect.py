@@ -378,7 +378,10 @@ def proposal_toml(directory: Path, proposed: ProposedRuns) -> str:
         *(f"# {_comment(remark)}" for remark in proposed.remarks),
     ]
     for run in proposed.runs:
-        values = ", ".join(f"{_key(name)} = {value:.15g}" for name, value in run.parameters.items())
+        values = ", ".join(
+            f"{name if _BARE_KEY.fullmatch(name) else _text(name)} = {value:.15g}"
+            for name, value in run.parameters.items()
+        )
         lines += [
             "",
             "[[run]]",
@@ -387,10 +390,6 @@ def proposal_toml(directory: Path, proposed: ProposedRuns) -> str:
             f"repetition = {run.repetition}",
         ]
     return "\n".join(lines) + "\n"
-
-
-def _key(name: str) -> str:
-    return name if _BARE_KEY.fullmatch(name) else _text(name)
 
 
 def _text(value: str) -> str:

@@ -70,7 +70,7 @@ class Tools:
     """What to compile and start the programs with; None to look for it.
 
     Attributes:
-        flags: of the compiler; by default those of `_default_flags`.
+        flags: of the compiler; by default those that let it use all that the processor has.
         launcher: starts an MPI program; a command of several words is used as it is, else on all cores.
     """
 
@@ -88,16 +88,12 @@ class MeasuredMachine:
     notices: tuple[str, ...]
 
 
-def _default_flags() -> str:
-    """Return the flags that let a compiler use all that the processor has."""
-    return "-O3 -march=native" if platform.machine() in ("x86_64", "AMD64") else "-O3 -mcpu=native"
-
-
 def measure_machine(tools: Tools, effort: Effort = THOROUGH, host: Host | None = None) -> MeasuredMachine:
     """Return the machine file of the node that this process runs on, and of its network if MPI is there."""
     host = host or read_host()
     compiler = _compiler(tools.compiler)
-    flags = _default_flags() if tools.flags is None else tools.flags
+    native = "-march" if platform.machine() in ("x86_64", "AMD64") else "-mcpu"
+    flags = f"-O3 {native}=native" if tools.flags is None else tools.flags
     with _scratch(tools) as scratch:
         watched = watch_other_load()
         node = _measure_node(host, [compiler, *_words(flags, "--flags")], effort, Path(scratch))

@@ -223,7 +223,8 @@ def _group_runs(located: Located, name: str) -> dict[str, Located]:
         attributes = _attributes(found)
     values = [described_as(of_run, name) for of_run in attributes]
     if not any(values):
-        names = sorted({key for of_run in attributes for key in _names(of_run)})
+        described = [[*metadata_of(one), *stated(one, SETTING)] or list(one) for one in attributes]
+        names = sorted({key for keys in described for key in keys})
         hint = f"they state {', '.join(names[:12])}" if names else "they state nothing"
         raise UsageError(f"no run states '{name}'", where=_FLAG, hint=hint)
     different = sorted({value or _NOT_STATED for value in values})
@@ -273,10 +274,6 @@ def _attributes(found: Discovery) -> list[Mapping[str, str]]:
         except InputError:  # it is reported when its group is read
             attributes.append({})
     return attributes
-
-
-def _names(attributes: Mapping[str, str]) -> list[str]:
-    return [*metadata_of(attributes), *stated(attributes, SETTING)] or list(attributes)
 
 
 def _folder_names(values: Mapping[str, object]) -> dict[str, str]:

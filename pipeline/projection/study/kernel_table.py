@@ -93,11 +93,6 @@ def pattern_of(name: str) -> Pattern:
     return Pattern.ALL_TO_ALL if call in _ALL_TO_ALL else Pattern.MESSAGE
 
 
-def _is_call(name: str) -> bool:
-    """Return whether a region is a function of MPI."""
-    return _NAME.fullmatch(short_name(name)) is not None
-
-
 def posts(name: str) -> bool:
     """Return whether an MPI function starts what another one completes."""
     return re.match(r"p?mpi_(i|start|\w+_init)", short_name(name).lower()) is not None
@@ -393,6 +388,8 @@ def _way(found: RegionClass, name: str, communicates: Way, accelerators: bool) -
         return Way.COMPUTES
     if found in _COMMUNICATES:
         return communicates
-    if found is RegionClass.MANAGEMENT and not _is_call(name):  # a program's own timer of communication
+    if found is RegionClass.MANAGEMENT and not _NAME.fullmatch(
+        short_name(name)
+    ):  # a program's own timer of communication
         return Way.MESSAGES if communicates is Way.CALLS else communicates
     return Way.WAITS if found.activity is Activity.WAITING else Way.STAYS
