@@ -48,6 +48,10 @@ def program(rng: np.random.Generator, kind: str) -> tuple[Entries, int]:
         growth=unknown,
         verdicts=(),
         verdict=unknown,
+        steps=(),
+        step=unknown,
+        previous=("",) * COUNT,
+        said=("",) * COUNT,
         notices=(),
     )
     return entries, at

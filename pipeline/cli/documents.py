@@ -83,7 +83,7 @@ DOCUMENTS: Mapping[str, Document] = {
     ),
     "machines": Document(title="Shipped machines", type="pipeline.columns.projections:Machines"),
     "campaign": Document(title="A campaign as it stands", type="pipeline.columns.campaigns:ShownCampaign"),
-    "added": Document(title="What was added to a history", type="pipeline.cli.history:Added"),
+    "added": Document(title="What was added to a history", type="pipeline.stages.history:Added"),
     "history": Document(title="Kernels across commits", type="pipeline.report.check.history:History"),
 }
 """By the names of their schemas."""

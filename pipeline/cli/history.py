@@ -1,6 +1,5 @@
 """`pipeline history`: results over commits."""
 
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -73,16 +72,6 @@ def _write_page(out: Path, file: Path, commit_url: str, machine: str) -> None:
     show_written(page)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Added:
-    """What was added to a history."""
-
-    history: str
-    label: str
-    kernels: int
-    labels: Annotated[int, "that the history has now"]
-
-
 @command("add", group=_history_app, outputs=("--json",))
 def add(
     path: Annotated[
@@ -103,31 +92,23 @@ def add(
 ) -> None:
     """Add the kernels of a result; entries with the same label are replaced."""
     from ingest.errors import UsageError
-    from pipeline.config.options import load_options
-    from pipeline.gate.baselines import SMALLEST_SHARE
-    from pipeline.gate.target_forecast import forecast
-    from pipeline.stages.check import read_study, read_verdicts
-    from pipeline.store.history_file import add_to_history, history_rows
-    from pipeline.wording.quantities import counted
+    from pipeline.config.options import configuration_file, load_options
+    from pipeline.report.render.console import console, show_sentence
+    from pipeline.stages.check import check_rules, read_study, read_verdicts
+    from pipeline.stages.history import add_entry
 
     if len(at or []) > 1:
         raise UsageError("a label has one target", where="--at", hint="add it under one label per target")
     if str(file) == STANDARD_OUTPUT:
         raise UsageError("a history is a file that grows", where="--history", hint="name a file")
     options = load_options(config, path)
-    whole = read_study(path, options, machine).measurements
-    study = whole.above_share(SMALLEST_SHARE)
-    targets = study.targets(at or ())
+    rules = check_rules(configuration_file(config, path), at, options)
     verdicts = read_verdicts(check) if check is not None else {}
-    target = study.named(targets)[-1]
-    ahead = forecast(whole, targets, options.models).of(study.kernels)
-    rows = history_rows(study, ahead, target, label, verdicts, commit)
-    labels = add_to_history(file, rows)
-    if write_summary(json, Added(history=str(file), label=label, kernels=len(rows), labels=labels)):
-        return
-    typer.echo(
-        f"Added {counted(len(rows), 'kernel')} of {label} to {file}, which has {counted(labels, 'label')}"
-    )
+    study = read_study(path, options, machine)
+    added = add_entry(file, study, label, rules, options, at=at or (), commit=commit, verdicts=verdicts)
+    if not write_summary(json, added):
+        for line in str(added).splitlines():
+            show_sentence(console(), line)
 
 
 @command("show", group=_history_app)

@@ -197,6 +197,10 @@ class HistoryRow:
         overhead, machine: those of `Origin`.
         recorded: digest of the functions recorded.
         commit: of this state, for links.
+        previous: label of the entry that this one was tested against; empty if it was not.
+        step, said: verdict of that test, and what it rests on in words; of the total what doubts and which
+            kernel there are, too.
+        baseline: of the total the text of a baseline file, which only the newest entries keep.
     """
 
     label: str
@@ -222,6 +226,10 @@ class HistoryRow:
     predicted_wall_seconds: float = np.nan
     efficiency: float = np.nan
     predicted_efficiency: float = np.nan
+    previous: str = ""
+    step: str = ""
+    said: str = ""
+    baseline: str = ""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -243,6 +251,8 @@ class Entries:
         wall_seconds, efficiency: float64[K, N], predicted at the target; NaN if unknown.
         growths: texts of growth, such as ``p^(1/2)``, and `growth`, int64[K, N], which one; -1 if none.
         verdicts: of checks, and `verdict`, int64[K, N], which one; -1 if none.
+        steps, step: the same of tests against the entry before.
+        previous, said: of the total, per entry, as in `HistoryRow`.
         notices: what was left out, one sentence each.
     """
 
@@ -266,6 +276,10 @@ class Entries:
     growth: IntArray
     verdicts: tuple[str, ...]
     verdict: IntArray
+    steps: tuple[str, ...]
+    step: IntArray
+    previous: tuple[str, ...]
+    said: tuple[str, ...]
     notices: tuple[str, ...]
 
     def __len__(self) -> int:
@@ -441,10 +455,10 @@ def entries_text(count: int) -> str:
 
 
 def too_few(count: int, where: str = "") -> str:
-    """Say that so many entries are too few to decide whether anything changed; empty if they are enough."""
+    """Say that so many entries are too few to find how a series developed; empty if they are enough."""
     if count >= ENOUGH:
         return ""
-    return f"too few entries{where} to tell: {count}, at least {ENOUGH} are needed"
+    return f"too few entries{where} to find drifts: {count}, at least {ENOUGH} are needed"
 
 
 _WIDER = 0.4  # of its length that an interval of 99 % reaches farther on either side than one of 90 %

@@ -23,6 +23,7 @@ from pipeline.store.arrow import read_table, write_table
 from pipeline.wording.quantities import counted
 
 _DIGEST = b"sha256 of columns"
+_BASELINES = 2  # entries of a machine and point that keep theirs
 _EARLIER_DIGEST = b"sha256"  # of the values as JSON, which takes minutes for thousands of commits
 _TYPES = {
     str: pa.string(),
@@ -40,6 +41,7 @@ def history_rows(
     label: str,
     verdicts: Mapping[KernelId, str],
     commit: str = "",
+    baseline: str = "",
 ) -> pa.Table:
     """Return one table row per kernel: measured at the largest scale, predicted at the target.
 
@@ -48,6 +50,7 @@ def history_rows(
         label: identifies this state of the code, such as a commit.
         verdicts: of a check, if there was one.
         commit: of this state, for links; empty if unknown.
+        baseline: the text of a baseline file of the study, for the next entry.
     """
     at = int(np.argmax(study.scale))
     predicted = ahead.prediction
@@ -82,6 +85,8 @@ def history_rows(
         "predicted_wall_seconds": will_take.seconds.tolist(),
         "efficiency": now_takes.efficiency.tolist(),
         "predicted_efficiency": will_take.efficiency.tolist(),
+        **{name: [""] * count for name in ("previous", "step", "said")},
+        "baseline": [baseline, *[""] * (count - 1)],
     }
     return pa.table(columns, schema=SCHEMA)
 
@@ -102,9 +107,47 @@ def add_to_history(path: Path, rows: pa.Table) -> int:
                 where=str(path),
                 hint="run with --overhead correct or --overhead keep, as for the earlier entries",
             )
-        rows = pa.concat_tables([old, rows])
+        rows = _without_old_baselines(pa.concat_tables([old, rows]))
     write_table(path, rows.replace_schema_metadata({_DIGEST: _digest(rows)}))
     return len(pc.unique(rows["label"]))
+
+
+def _without_old_baselines(table: pa.Table) -> pa.Table:
+    """Keep the baselines that the next entry can be tested against, also if it replaces the newest one."""
+    texts, series = table["baseline"].to_pylist(), defaultdict(list)
+    for n, row in enumerate(table.select(["metric", "at", "machine"]).to_pylist()):
+        if texts[n]:
+            series[tuple(row.values())].append(n)
+    for rows in series.values():
+        for n in rows[:-_BASELINES]:
+            texts[n] = ""
+    return table.set_column(SCHEMA.get_field_index("baseline"), "baseline", pa.array(texts, pa.string()))
+
+
+def entry_before(path: Path, rows: pa.Table) -> HistoryRow | None:
+    """Return the total of the newest entry that keeps its baseline and can be compared with rows to add."""
+    table = read_history(path) if path.is_file() else rows
+    (head,) = _rows(rows.slice(0, 1))
+    kept = _rows(table.filter(pc.greater(pc.utf8_length(table["baseline"]), 0)))
+    return next((row for row in reversed(kept) if row.label != head.label and _alike(row, head)), None)
+
+
+def with_step(
+    rows: pa.Table, previous: str, steps: Mapping[KernelId, str], said: Mapping[KernelId, str]
+) -> pa.Table:
+    """Return the rows of an entry with what its test against the entry before says of some kernels."""
+    kernels = [
+        KernelId(Scope(row["level"]), tuple(row["callpath"]))
+        for row in rows.select(["level", "callpath"]).to_pylist()
+    ]
+    texts = {
+        "previous": [previous] * len(rows),
+        "step": [steps.get(kernel, "") for kernel in kernels],
+        "said": [said.get(kernel, "") for kernel in kernels],
+    }
+    for name, values in texts.items():
+        rows = rows.set_column(SCHEMA.get_field_index(name), name, pa.array(values, pa.string()))
+    return rows
 
 
 def read_history(path: Path) -> pa.Table:
@@ -306,6 +349,7 @@ def _entries(
     same_target = pc.equal(table["target"], newest.target).to_numpy(zero_copy_only=False).astype(np.bool_)
     growths, growth = texts("growth")
     verdicts, verdict = texts("verdict")
+    steps, step = texts("step")
     return Entries(
         labels=tuple(head.label for head in heads),
         commits=tuple(head.commit for head in heads),
@@ -327,6 +371,10 @@ def _entries(
         growth=growth,
         verdicts=verdicts,
         verdict=verdict,
+        steps=steps,
+        step=step,
+        previous=tuple(head.previous for head in heads),
+        said=tuple(head.said for head in heads),
         notices=tuple(_notices(newest, left_out, left)),
     )
 

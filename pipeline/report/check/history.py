@@ -26,8 +26,11 @@ from pipeline.columns.column import (
     stored,
 )
 from pipeline.gate.change_points import FALSE_ALARMS, ChangePoint
+from pipeline.gate.check_result import Cause, CheckResult, Outcome, Ruling
 from pipeline.gate.kernel_values import KernelId
 from pipeline.gate.trends import Entries, HistoryRow, ProgramChange, development, measured_places, too_few
+from pipeline.report.check.terminal import TOTAL_KERNEL, leading_change
+from pipeline.report.check.wording import VERDICT_ROWS, change_text
 from pipeline.report.render.console import show_sentence
 from pipeline.report.render.terminal_tables import show_notes
 from pipeline.wording.quantities import (
@@ -42,7 +45,43 @@ from pipeline.wording.quantities import (
 )
 
 _BAR = 20  # characters
+CHANGED = (Ruling.REGRESSION.value, Ruling.IMPROVEMENT.value)
+STEP_LABELS = {ruling.value: row.label for ruling, row in VERDICT_ROWS.items()}
 _LEVEL_NAMES = {"callpath": "call path", "region": "region"}  # the total needs none
+
+
+def step_verdicts(result: CheckResult) -> dict[KernelId, str]:
+    """Return what the test of an entry against the one before found of every kernel.
+
+    The total is unchanged only if the whole check says so.
+    """
+    if any(reason.cause is Cause.INCOMPARABLE for reason in result.reasons):
+        return {TOTAL_KERNEL: Ruling.INCONCLUSIVE.value}
+    found = {one.kernel: one.verdict.value for one in result.kernels}
+    shared = result.common is not None and result.common.verdict is not Ruling.UNCHANGED
+    doubtful = result.outcome is Outcome.INCONCLUSIVE or shared
+    if doubtful and found.get(TOTAL_KERNEL) == Ruling.UNCHANGED.value:
+        found[TOTAL_KERNEL] = Ruling.INCONCLUSIVE.value
+    return found
+
+
+def step_words(result: CheckResult) -> dict[KernelId, str]:
+    """Return what these verdicts rest on; of the total all doubts, and the kernel that got slower most."""
+    changed = {
+        one.kernel: change_text(one, result.unit) for one in result.kernels if one.verdict.value in CHANGED
+    }
+    unclear = {one.kernel: one.advice for one in result.of(Ruling.INCONCLUSIVE)}
+    shared = "" if result.common is None else result.common.text
+    doubts = (*(reason.text for reason in result.reasons), shared)
+    parts = any(one.kernel != TOTAL_KERNEL for one in result.of(Ruling.REGRESSION))
+    texts = (changed.get(TOTAL_KERNEL, ""), *doubts, leading_change(result) if parts else "")
+    whole = "; ".join(dict.fromkeys(filter(None, texts)))
+    return changed | unclear | {TOTAL_KERNEL: whole}
+
+
+def step_text(step: str, previous: str, said: str) -> str:
+    """Write a verdict as a check does: ``REGRESSION against c1: 15.0 times slower at p = 32``."""
+    return f"{STEP_LABELS.get(step, step)} against {previous}{f': {said}' if said else ''}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +95,14 @@ class HistoryEntry:
     growth: str
     predicted: float
     verdict: str
+    previous: Annotated[str, "label of the entry that this one was tested against; empty if it was not"]
+    step: Annotated[str, "verdict of that test; empty if the kernel is small"]
+    said: Annotated[str, "what that verdict rests on"]
+
+    @property
+    def tested(self) -> str:
+        """What the test against the entry before says; empty without one."""
+        return step_text(self.step, self.previous, self.said) if self.step and self.previous else ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,9 +166,15 @@ class KernelHistory:
 
     @property
     def conclusion(self) -> str:
-        """How many change points it has, and whether it drifts, in words."""
-        if text := too_few(len(self.entries), " at this point"):
-            return text
+        """What the test of the newest entry found, how many change points there are, and any drift."""
+        tested = [one.tested for one in self.entries[-1:] if one.tested]
+        few = too_few(len(self.entries), " at this point")
+        if few:
+            tested += [f"{one.label}: {one.tested}" for one in self.entries[-2::-1] if one.step in CHANGED]
+        return "; ".join([*tested, few or self._development])
+
+    @property
+    def _development(self) -> str:
         trend, points, level = self.drift, self.change_points, f"(level {value_text(FALSE_ALARMS)})"
         if not points and trend is None:
             return f"no change {level}"
@@ -186,6 +239,9 @@ def kernel_history(
                 growth=row.growth,
                 predicted=row.predicted,
                 verdict=row.verdict,
+                previous=row.previous,
+                step=row.step,
+                said=row.said,
             )
             for row in same
         ],
@@ -222,8 +278,8 @@ def _other_functions(rows: Sequence[HistoryRow]) -> list[str]:
 
 
 def show_history(out: Console, history: KernelHistory, limit: int) -> None:
-    """Print a series, the newest entry last, with its change points and drift."""
-    out.print(Text(str(history), style="bold"))
+    """Print what is found of a series, and its entries, the newest last."""
+    show_sentence(out, f"{history}: {history.conclusion}.", "bold")
     largest = max((one.value for one in history.entries), default=1.0)
     table = Table(box=None, pad_edge=False)
     value = history.unit or "value"
@@ -232,11 +288,11 @@ def show_history(out: Console, history: KernelHistory, limit: int) -> None:
     for one in history.entries[-limit:]:
         bar = "█" * max(1, round(_BAR * one.value / largest))
         factor = history.factors.get(one.label)
-        remark = one.verdict if factor is None else f"{figure(factor)} × before"
+        step = STEP_LABELS[one.step] if one.step in (*CHANGED, Ruling.INCONCLUSIVE.value) else ""
+        remark = one.verdict or step if factor is None else f"{figure(factor)} × before"
         cells = (one.label, figure(one.value), bar, percent(one.share), growth_text(one.growth))
         table.add_row(*map(Text, cells), Text(remark, style="yellow"))
     out.print(table)
-    show_sentence(out, history.conclusion)
     if text := history.recording_note:
         show_notes(out, [text])
 
@@ -264,6 +320,8 @@ def history_table(histories: Sequence[KernelHistory], *, limit: int) -> DataTabl
         Column(key="growth", kind=GROWTH),
         Column(key="predicted", kind=FIGURE),
         Column(key="verdict"),
+        Column(key="previous"),
+        Column(key="step"),
         Column(
             key="change_factor",
             kind=FIGURE,

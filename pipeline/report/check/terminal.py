@@ -137,7 +137,7 @@ def _told_once(kernels: Sequence[KernelResult]) -> list[KernelResult]:
         one
         for one in kernels
         if one.kernel.level is Scope.CALLPATH
-        or (one.kernel.level is Scope.TOTAL and not regions)
+        or (one.kernel.level is Scope.TOTAL and len(kernels) == 1)
         or (one.kernel.level is Scope.REGION and one.kernel.region not in regions)
     ]
 

@@ -30,6 +30,7 @@ from pipeline.gate.trends import (
     too_few,
     trends,
 )
+from pipeline.report.check.history import CHANGED, STEP_LABELS, step_text
 from pipeline.report.page.embedding import columns_data, few_digits, packed, page_text
 from pipeline.report.page.payload import ColumnPayload, Floats
 from pipeline.wording.escaping import markdown, shown_name, visible
@@ -162,8 +163,23 @@ class HistoryView:
 
     def name(self, entry: int) -> str:
         """Return the label of an entry as it is shown: digests are cut as version control does."""
-        label = self.entries.labels[entry]
-        return label[:_DIGITS] if _DIGEST.fullmatch(label) else shorten_middle(visible(label), _LONGEST)
+        return _shown(self.entries.labels[entry])
+
+    def tested(self, entry: int) -> str:
+        """Say what the test of an entry against the one before found; empty without one."""
+        entries, step = self.entries, self.step(0, entry)
+        return step_text(step, _shown(entries.previous[entry]), visible(entries.said[entry])) if step else ""
+
+    def step(self, n: int, entry: int = -1) -> str:
+        """Return the verdict of this test about a kernel; empty without one."""
+        code = int(self.entries.step[n, entry])
+        return self.entries.steps[code] if code >= 0 else ""
+
+    @property
+    def early(self) -> list[str]:
+        """Say what these tests found while there are too few entries for anything else, the newest first."""
+        few = range(len(self.entries) - 1, 0, -1) if too_few(len(self.entries)) else ()
+        return [f"{self.name(n)}: {self.tested(n)}" for n in few if self.step(0, n) in CHANGED]
 
     def date(self, entry: int) -> str:
         """Return the day on which an entry was added."""
@@ -266,6 +282,10 @@ class HistoryView:
         return [one for one in reversed(self.findings) if one.at >= len(self.entries) - _RECENT]
 
 
+def _shown(label: str) -> str:
+    return label[:_DIGITS] if _DIGEST.fullmatch(label) else shorten_middle(visible(label), _LONGEST)
+
+
 def history_view(entries: Entries, template: str = "") -> HistoryView:
     """Find the changes of all kernels, each at the place of its finding."""
     measured = trends(entries)
@@ -289,7 +309,7 @@ def history_page(view: HistoryView) -> str:
         changes=[(view.kernel(one.row), view.others(one), view.change(one, one.row)) for one in newest],
         more=len(view.findings) - len(newest),
         chance=_chance(view),
-        drifts=view.drifts()[:_MOST_CHANGES],
+        drifts=[*view.early, *view.drifts()[:_MOST_CHANGES]],
         too_few=too_few(len(view.entries)),
         notices=[*view.entries.notices, *_left_out(view)],
     )
@@ -305,6 +325,8 @@ def _verdict(view: HistoryView, measure: Measure) -> str:
     trend = view.kernels[0].measures[measure]
     start, _, level = trend.levels()[-1]
     text = f"{view.title(measure)} is {view.value(measure, float(trend.values[-1]))}"
+    if tested := view.tested(-1):
+        text = f"{text}; {tested}"
     if drifting := view.drift(trend):
         return f"{text}; {drifting}"
     median = view.value(measure, level)
@@ -422,6 +444,9 @@ def _columns(view: HistoryView, changes: Sequence[Sequence[ChangeTexts]]) -> Ite
     )
     growths, verdicts = (*map(growth_text, entries.growths), ""), (*map(visible, entries.verdicts), "")
     yield Column(key="model", heading="Growth of the model", each=lambda n: growths[entries.growth[n, -1]])
+    if (entries.step[:, -1] >= 0).any():
+        against = f"Against {_shown(entries.previous[-1])}"
+        yield Column(key="step", heading=against, each=lambda n: STEP_LABELS.get(view.step(n), view.step(n)))
     if (entries.verdict[:, -1] >= 0).any():
         yield Column(key="verdict", heading="Verdict", each=lambda n: verdicts[entries.verdict[n, -1]])
 
@@ -446,7 +471,8 @@ def pull_request(view: HistoryView) -> str:
     """Return Markdown: the whole program, recent changes, and kernels outside of their usual range."""
     newest = len(view.entries) - 1
     name = _linked(view.name(newest), view.address(newest))
-    parts = [f"## Scaling at {name}", _whole(view), *_recent_changes(view), *_unusual(view)]
+    tested = [f"{markdown(text)}." for text in (view.tested(-1), *view.early) if text]
+    parts = [f"## Scaling at {name}", *tested, _whole(view), *_recent_changes(view), *_unusual(view)]
     parts.append(f"<sub>{'; '.join(f'{markdown(k)}: {markdown(v)}' for k, v in _facts(view)[1:])}</sub>")
     return "\n\n".join(parts) + "\n"
 

@@ -45,6 +45,9 @@ def test_a_series_as_data():
         "growth": "p",
         "predicted": 4,
         "verdict": "",
+        "previous": "",
+        "step": "",
+        "said": "",
     }
     (expected,) = change_points(STEP)
     (found,) = document["change_points"]
@@ -90,20 +93,35 @@ def test_the_newest_entries_are_shown_and_all_count():
 @pytest.mark.parametrize(
     ("values", "conclusion"),
     [
-        (STEP[:6], "too few entries at this point to tell: 6, at least 7 are needed"),
+        (STEP[:6], "too few entries at this point to find drifts: 6, at least 7 are needed"),
         ([1.0] * 10, "no change (level 0.01)"),
         (STEP, "1 change point (level 0.01)"),
         ([1.03, 1, 1.01, 1.02, 1.01, 1.03, 1, 1.02, 1.04, 1.01], "no change (level 0.01)"),
     ],
 )
 def test_conclusions(values, conclusion):
-    assert printed(series(values)).splitlines()[-1] == conclusion
+    said = " ".join(printed(series(values)).split("\nlabel")[0].split())
+    assert said == f"main › sum (call path) at p = 8: {conclusion}."
+
+
+def test_the_test_of_the_newest_entry_is_said_first_and_earlier_ones_while_entries_are_few():
+    rows = series(STEP[4:8])
+    rows[2] = replace(rows[2], previous="c1", step="regression", said="2 times slower at p = 8")
+    rows[3] = replace(rows[3], previous="c2", step="unchanged")
+    lines = printed(rows, width=300).splitlines()
+    assert lines[0] == (
+        "main › sum (call path) at p = 8: no change against c2; c2: REGRESSION against c1: 2 times slower at "
+        "p = 8; too few entries at this point to find drifts: 4, at least 7 are needed."
+    )
+    assert [line.split()[-1] for line in lines[4:]] == ["REGRESSION", "p"]
+    later = printed([*rows, *series(STEP[:6])], width=300).splitlines()[0]
+    assert "REGRESSION" not in later and "to find drifts" not in later
 
 
 def test_a_drift_is_one_drift_with_its_ends():
     values = [1.1**n for n in range(12)]
-    rising = printed(series(values)).splitlines()[-1]
-    assert rising == "drift by a factor of 2.85 from c0 to c11 (Mann-Kendall test, p = 4.2e-09)"
+    rising = printed(series(values), width=200).splitlines()[0].partition(": ")[2]
+    assert rising == "drift by a factor of 2.85 from c0 to c11 (Mann-Kendall test, p = 4.2e-09)."
     found = development(np.array(values)).drift
     document = as_data(kernel_history(K, series(values)))
     assert document["change_points"] == []
@@ -117,16 +135,16 @@ def test_a_drift_is_one_drift_with_its_ends():
 
 
 def test_a_narrow_terminal_cuts_columns_and_keeps_one_line_per_entry():
-    assert len(printed(series(STEP), width=50).splitlines()) == 2 + len(STEP) + 1
+    assert len(printed(series(STEP), width=50).splitlines()) == 3 + len(STEP)
 
 
 def test_bars_are_relative_to_the_largest_value_and_never_empty():
     for unit in ("core-s", ""):
-        lines = printed(series([1.0, 10.0, 1e-9], unit=unit)).splitlines()
+        lines = printed(series([1.0, 10.0, 1e-9], unit=unit), width=120).splitlines()
         assert [line.count("█") for line in lines[2:5]] == [2, 20, 1]
         assert len({line.index("█") for line in lines[2:5]}) == 1
 
 
 def test_a_series_of_nothing_has_a_title_and_no_bars():
     text = printed([entry("c0", 0.0, unit="")])
-    assert "to tell: 0," in text and "value" in text and "█" not in text
+    assert "to find drifts: 0," in " ".join(text.split()) and "value" in text and "█" not in text

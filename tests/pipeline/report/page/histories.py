@@ -52,5 +52,9 @@ def history(count=60, *, step=1.5, at=40, noise=0.02, kernels=KERNELS, digests=F
         growth=np.ones(shape, dtype=np.int64),
         verdicts=("", "regression"),
         verdict=np.where(np.arange(count) == at, 1, -1) * np.ones(shape, dtype=np.int64),
+        steps=("", "regression"),
+        step=np.full(shape, -1),
+        previous=("",) * count,
+        said=("",) * count,
         notices=(),
     )

@@ -8,6 +8,7 @@ import pytest
 
 from ingest.errors import UsageError
 from pipeline.report.page.history_page import checked_template, history_page, history_view, pull_request
+from pipeline.wording.escaping import markdown
 from tests.pipeline.report.page.histories import HOSTILE, KERNELS, digest, history
 from tests.pipeline.report.page.studies import carried, floats
 
@@ -144,7 +145,24 @@ def test_a_history_without_change_says_so():
     assert re.search(r"the median of all entries is \d+ ms, no change point ", text)
     assert "No change point." in text
     few = text_of(page(history(5, at=99)))
-    assert "too few entries to tell: 5, at least 7 are needed" in few
+    assert "too few entries to find drifts: 5, at least 7 are needed" in few
+
+
+def test_what_the_test_against_the_entry_before_found_is_in_the_headline_and_the_table():
+    entries = history(5, at=99, digests=True)
+    entries.step[0, 3:], entries.step[1, 3] = 1, 1
+    names = entries.labels
+    entries = replace(
+        entries, previous=("", *names[:-1]), said=(*[""] * 3, "2.0 times slower at p = 128", "<b>")
+    )
+    text = page(entries)
+    headline = f"; REGRESSION against {names[3][:10]}: <b>; the median"
+    assert headline in text_of(text) and "<b>;" not in text
+    earlier = f"{names[3][:10]}: REGRESSION against {names[2][:10]}: 2.0 times slower at p = 128."
+    assert earlier in text_of(text)
+    column = next(one for one in carried(text)["columns"] if one["title"].startswith("Against"))
+    assert column["texts"][:2] == ["REGRESSION", ""]
+    assert markdown(earlier) in pull_request(history_view(entries))
 
 
 def test_an_uncertain_place_is_said_with_its_ends():
@@ -177,7 +195,7 @@ def test_markdown_for_a_pull_request():
     assert "<img" not in text and "<script" not in text
     quiet, few = (pull_request(history_view(history(n, at=99))) for n in (60, 4))
     assert "No change point in the last 20 entries" in quiet
-    assert "Too few entries to tell: 4, at least 7 are needed" in few
+    assert "Too few entries to find drifts: 4, at least 7 are needed" in few
 
 
 def test_commits_are_linked_if_they_are_stored_or_labels_are_digests():

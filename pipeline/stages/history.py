@@ -1,0 +1,89 @@
+"""Entries of a history: a study is tested against the entry before it, as `pipeline check` tests."""
+
+import datetime
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+from pipeline.config.options import Options
+from pipeline.gate.baselines import SMALLEST_SHARE, from_document
+from pipeline.gate.gate_options import CheckOptions
+from pipeline.gate.kernel_values import KernelId
+from pipeline.gate.study_check import check
+from pipeline.gate.target_forecast import forecast, modelled
+from pipeline.report.check.history import step_text, step_verdicts, step_words
+from pipeline.report.check.terminal import TOTAL_KERNEL
+from pipeline.stages.check import GateStudy, baseline_text
+from pipeline.store.history_file import add_to_history, entry_before, history_rows, with_step
+from pipeline.wording.quantities import counted
+
+
+@dataclass(frozen=True, kw_only=True)
+class Added:
+    """What was added to a history."""
+
+    history: str
+    label: str
+    kernels: int
+    labels: Annotated[int, "that the history has now"]
+    previous: Annotated[str, "label of the entry that it was tested against; empty if there is none"] = ""
+    step: Annotated[str, "verdict of that test about the whole program"] = ""
+    said: Annotated[str, "what it rests on"] = ""
+
+    def __str__(self) -> str:
+        """Say what was found and written."""
+        found = f"{self.label}: {step_text(self.step, self.previous, self.said)}.\n" if self.step else ""
+        place = f"{self.history}, which has {counted(self.labels, 'label')}"
+        return f"{found}Added {counted(self.kernels, 'kernel')} of {self.label} to {place}"
+
+
+def add_entry(
+    file: Path,
+    study: GateStudy,
+    label: str,
+    rules: CheckOptions,
+    options: Options,
+    *,
+    at: Sequence[Mapping[str, float]] = (),
+    commit: str = "",
+    verdicts: Mapping[KernelId, str],
+) -> Added:
+    """Add a study to a history file, tested against the entry before it.
+
+    Args:
+        rules: factors and levels of the test; that of rules, floors and waivers is not made.
+        at: the target, if it is not the usual one.
+        commit, verdicts: as `history_rows` takes them.
+    """
+    study = replace(study, measurements=modelled(study.measurements, options.models))
+    whole = study.measurements
+    kept = whole.above_share(SMALLEST_SHARE)
+    targets = whole.targets(at)
+    target = whole.named(targets)[-1]
+    ahead = forecast(whole, targets, options.models).of(kept.kernels)
+    baseline, _ = baseline_text(study, options, {})
+    rows = history_rows(kept, ahead, target, label, verdicts, commit, baseline)
+    before = entry_before(file, rows)
+    found: dict[str, str] = {}
+    if before is not None:
+        baseline_of_it = from_document(json.loads(before.baseline), str(file))
+        rules = _without_rules(rules, target)
+        result = check(whole, baseline_of_it, rules, options.models, datetime.date.today())
+        steps, said = step_verdicts(result), step_words(result)
+        rows = with_step(rows, before.label, steps, said)
+        found = {"previous": before.label, "step": steps[TOTAL_KERNEL], "said": said[TOTAL_KERNEL]}
+    labels = add_to_history(file, rows)
+    return Added(history=str(file), label=label, kernels=len(rows), labels=labels, **found)
+
+
+def _without_rules(rules: CheckOptions, target: Mapping[str, float]) -> CheckOptions:
+    return replace(
+        rules,
+        targets=(target,),
+        waivers=(),
+        parallel_efficiency=None,
+        total=None,
+        kernels=tuple(replace(one, growth=None, share=None) for one in rules.kernels),
+    )
