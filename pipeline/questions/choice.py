@@ -16,12 +16,12 @@ from ingest.record_codec import NO_ENTRY, entry
 from ingest.region_class import RegionClass, region_class
 from ingest.resource_use import ENERGY, NODE_MEMORY
 from pipeline.models.kernels import start_up
-from pipeline.questions.analysis import Analysis, along_parameter
+from pipeline.questions.analysis import Analysis
 from pipeline.questions.locations import Comparison
 from pipeline.questions.resource_use import resource_at
 from pipeline.questions.runtime.estimate import Estimate, from_prediction
 from pipeline.questions.runtime.figures import Figures, RuntimeStudy, node_cores_of, whole_nodes
-from pipeline.questions.runtime.limits import MOST_STEPS, scales_between
+from pipeline.questions.runtime.limits import in_view, job_points
 from pipeline.questions.what_if import scaled_study
 from pipeline.wording.quantities import (
     Figure,
@@ -33,39 +33,6 @@ from pipeline.wording.quantities import (
     probability_text,
     quantity,
 )
-
-
-def job_points(study: RuntimeStudy, target: FloatArray) -> FloatArray:
-    """Return the points of a job, float64[Q, D], ascending up to the scale of a target float64[D].
-
-    Scales between powers of two are whole nodes from one node on, if the cores of a node are known.
-    """
-    column, last = study.column, float(target[study.column])
-    given, between = looked_at(study.analysis.experiment.points[:, column], last)
-    node = _node(study, target)
-    if node is not None:
-        whole = np.maximum(np.round(between / node), 1.0) * node
-        between = np.where(between > node, whole, between)
-        between = between[between < last]
-    return along_parameter(target, column, np.union1d(given, between))
-
-
-def looked_at(measured: FloatArray, last: float) -> tuple[FloatArray, FloatArray]:
-    """Return values of a parameter up to a last one: measured, doublings and the last; and those between."""
-    known = np.unique(measured)
-    first = min(float(known[0]), last)
-    doublings = int(np.clip(np.floor(np.log2(last / first)), 0, MOST_STEPS))
-    given = np.union1d(np.append(known[known <= last], last), first * 2.0 ** np.arange(doublings + 1))
-    return given, scales_between(first, last, given) if last > first else given[:0]
-
-
-def _node(study: RuntimeStudy, target: FloatArray) -> float | None:
-    """Return the scale that fills a node; None if it is unknown, or cores do not grow with the scale."""
-    one, two = study.locations(along_parameter(target, study.column, np.array([1.0, 2.0])))
-    if study.node_cores is None or two != 2 * one or not np.isfinite(one):
-        return None
-    return float(study.node_cores / one)
-
 
 _EFFICIENCY = "efficiency"  # the limit that is a least value
 
@@ -372,7 +339,7 @@ def choose(
         parameter=analysis.parameter,
         limits=limits.given,
         jobs=rows,
-        best={name: rows[place] for name, place in _best(study.comparison, jobs, places).items()},
+        best={name: rows[place] for name, place in _best(study, jobs, places).items()},
         relaxed=() if len(places) else _relaxations(jobs, rows),
         at_scales=jobs,
     )
@@ -415,17 +382,19 @@ def _of_runs(name: str, resources: Mapping[str, Analysis], points: FloatArray) -
     return from_prediction(found)
 
 
-def _best(comparison: Comparison, jobs: Jobs, places: IntArray) -> dict[str, int]:
+def _best(study: RuntimeStudy, jobs: Jobs, places: IntArray) -> dict[str, int]:
     """Return the best of some jobs in each respect; of a problem that grows with the scale, the largest."""
     if not len(places):
         return {}
-    if comparison is not Comparison.STRONG:
+    if study.comparison is not Comparison.STRONG:
         return {"largest": int(places[-1])}
     figures = jobs.figures
-    least = {"fastest": figures.wall.value, "cheapest": figures.core_hours.value}
-    wanted = {**least, "most efficient": -figures.efficiency.value}
+    wanted = {"cheapest": figures.core_hours.value, "most efficient": -figures.efficiency.value}
     found = ((name, values[places]) for name, values in wanted.items())
-    return {name: int(places[np.nanargmin(part)]) for name, part in found if np.isfinite(part).any()}
+    fastest = in_view(study, figures).least(figures.wall.value, places)
+    return {"fastest": fastest} | {
+        name: int(places[np.nanargmin(part)]) for name, part in found if np.isfinite(part).any()
+    }
 
 
 def _relaxations(jobs: Jobs, rows: Sequence[JobAtScale]) -> tuple[Relaxed, ...]:

@@ -17,9 +17,9 @@ from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from ingest.record_codec import NO_ENTRY
 from pipeline.questions.analysis import DEFAULT_REACH, Analysis, along_parameter
-from pipeline.questions.choice import job_points, looked_at
 from pipeline.questions.locations import location_count
 from pipeline.questions.runtime.figures import Figures, RuntimeStudy
+from pipeline.questions.runtime.limits import job_points, looked_at
 from pipeline.wording.quantities import figure, known, percent, value_text
 
 MOST_VALUES = 400_000  # kernels times points, beyond which there are none between main scales and sizes

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -35,6 +35,7 @@ from pipeline.wording.quantities import (
     quantity,
     shorten_middle,
     times,
+    value_text,
 )
 
 _FIGURES = ("wall_seconds", "effort", "core_hours", "speedup", "efficiency", "weak_efficiency", "work_rate")
@@ -80,6 +81,19 @@ class EfficientUpTo:
     efficiency: float | None = None
     at_the_end: bool | None = None
     interval: Mapping[str, float | None] | None = None
+    below_at: Annotated[float | None, "the next measured scale, where it is less"] = None
+
+    def text(self, parameter: str, point: Mapping[str, float]) -> str:
+        """Say up to which point efficiency is high enough, or where it was measured to fall below."""
+        asked, sure = given_percent(self.threshold), limit_interval_text(self.interval, parameter, len(point))
+        if self.below_at is None:
+            more = " or beyond" if self.at_the_end and not sure else ""
+            return f"{asked} efficient up to {point_text(point)}{more}{sure}"
+        if self.interval == {"lower": point[parameter], "upper": self.below_at}:
+            sure = ""
+        others = point_text({name: value for name, value in point.items() if name != parameter})
+        between = f"{point_text({parameter: point[parameter]})} and {value_text(self.below_at)}"
+        return f"falls below {asked} between {between}{others and f' at {others}'}{sure}, measured"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,11 +210,9 @@ class RuntimeSummary:
             place = ", the largest scale considered" if fastest[parameter] >= last else ""
             sentences.append(f"Fastest at {point_text(fastest)}{_origin(self.fastest_measured)}{place}.")
         if efficient.point is not None:
-            more = " or beyond" if efficient.at_the_end else ""
-            point, asked = efficient.point, given_percent(efficient.threshold)
-            sure = limit_interval_text(efficient.interval, parameter, len(point))
-            there = f"{point_text(point)}{more}{sure}{_origin(efficient.measured)}"
-            sentences.append(f"{asked} efficient up to {there}.")
+            text = efficient.text(parameter, efficient.point)
+            subject = "" if efficient.below_at is None else "Efficiency "
+            sentences.append(f"{subject}{text}{_origin(efficient.measured)}.")
         return " ".join(sentences)
 
     @property
@@ -321,8 +333,12 @@ def _compared(found: Runtime, here: Figures, parameters: Sequence[str]) -> tuple
 def _slower(fastest: Limit, here: Figures, parameters: Sequence[str]) -> tuple[str, str]:
     place = point_text(_apart(parameters, fastest.point, here))
     origin = "" if fastest.measured else " (predicted)"
-    than = f"slower than {quantity(fastest.value, 's')} at {place}{origin}"
-    if fastest.point.sum() > here.points[0].sum():  # they differ in one parameter
+    there = f"{quantity(fastest.value, 's')} at {place}{origin}"
+    beyond = fastest.point.sum() > here.points[0].sum()  # they differ in one parameter
+    if here.wall.value[0] <= fastest.value:  # but not clearly less, so that it is not the fastest
+        return f", about as fast as {there}", f"little to gain {'from' if beyond else 'beyond'} {place}"
+    than = f"slower than {there}"
+    if beyond:
         return f", {than}", f"go on to {place}"
     if here.wall.lower[0] > fastest.value:
         return f", {than}", f"do not go beyond {place}"
@@ -335,12 +351,13 @@ def _efficient(found: Runtime, here: Figures, parameters: Sequence[str]) -> tupl
     text = f", {percent(share)} efficient" if np.isfinite(share) else ""
     if limit is None:
         return text, f"below {asked} at every scale"
-    if _is_at(limit, here):
+    column = list(parameters).index(found.parameter)
+    within = limit.point[column] >= here.points[0, column] and share >= found.threshold
+    if within or _is_at(limit, here):
         unsure = here.of_scaling.lower[0] < found.threshold
         return text, f"{'probably ' if unsure else ''}still above {asked}"
-    apart = _apart(parameters, limit.point, here)
-    sure = limit_interval_text(limit_interval(limit), found.parameter, len(apart))
-    return text, f"{asked} efficient up to {point_text(apart)}{sure}"
+    efficient = _efficient_up_to(limit, found.threshold, parameters)
+    return text, efficient.text(found.parameter, _apart(parameters, limit.point, here))
 
 
 def _grown(found: Runtime, here: Figures, parameters: Sequence[str]) -> str:
@@ -452,6 +469,7 @@ def _efficient_up_to(found: Limit | None, threshold: float, parameters: Sequence
         efficiency=found.value,
         at_the_end=found.at_the_end,
         interval=limit_interval(found),
+        below_at=known(found.below_at),
     )
 
 

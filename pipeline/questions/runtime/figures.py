@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 
@@ -15,10 +15,9 @@ from ingest.scaling import location_unit
 from ingest.units import RATE_METRIC, UNITS_OF_WORK, WorkRate, work_rate
 from pipeline.models.fit import fit
 from pipeline.models.kernels import mean_over_repetitions, start_up, sum_groups, total_kernel
-from pipeline.models.prediction import in_parts
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import predict_total
-from pipeline.questions.analysis import Analysis, along_parameter, extrapolation
+from pipeline.questions.analysis import Analysis, extrapolation
 from pipeline.questions.locations import Comparison, comparison_of, locations_of
 from pipeline.questions.runtime.estimate import Estimate, from_prediction, from_repetitions
 from pipeline.statistics import TWO_SIDED
@@ -298,22 +297,6 @@ class RuntimeStudy:
     def measured_at(self, points: FloatArray) -> tuple[BoolArray, IntArray]:
         """Return which points float64[Q, D] were measured, and the index of each among the measured ones."""
         return self.analysis.experiment.measured_at(points)
-
-    def curve_of_total(self, target: FloatArray) -> Callable[[FloatArray], FloatArray]:
-        """Return a function from scales float64[Q] to predicted totals float64[Q], up to a target float64[D].
-
-        In between it interpolates, which is much faster than predicting many scales.
-        """
-        scale = self.analysis.experiment.points[:, self.column]
-        ends = float(scale.min()), max(float(scale.max()), float(target[self.column]))
-        along = partial(along_parameter, target, self.column)
-        curve = self.analysis.callpaths.models.curve(along, ends)
-        kernels = len(self.analysis.callpaths.kernels)
-
-        def total(scales: FloatArray) -> FloatArray:
-            return np.concatenate([curve(part).sum(axis=0) for part in in_parts(scales, kernels)])
-
-        return total
 
     def references(self, points: FloatArray) -> FloatArray:
         """Return the points that float64[Q, D] points are compared with, float64[Q, D]."""

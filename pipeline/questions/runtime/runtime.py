@@ -15,7 +15,7 @@ from pipeline.models.total import wild_last_run
 from pipeline.questions.analysis import Analysis, largest_point
 from pipeline.questions.locations import Comparison
 from pipeline.questions.runtime.figures import Figures, RuntimeStudy
-from pipeline.questions.runtime.limits import Limit, candidates, efficient_up_to, fastest, up_to
+from pipeline.questions.runtime.limits import Limit, efficient_up_to, fastest, scales_in_view, up_to, within
 from pipeline.questions.runtime.losses import LossCause, Losses, loss_causes, losses
 from pipeline.questions.runtime.pop import PopParts, pop_parts
 from pipeline.questions.runtime.trust import Verdict, noise_of, verdict
@@ -88,7 +88,9 @@ def runtime(
         targets = targets[:0]
     points = np.vstack([measured, targets])
     figures = study.figures(points, np.arange(len(points)) < len(measured))
-    along = candidates(study, figures, target)
+    everything = scales_in_view(study, target)
+    along = up_to(everything, study, figures)
+    limit = efficient_up_to(study, everything, min_efficiency)
     lost = _losses(study, target)
     return Runtime(
         parameter=analysis.parameter,
@@ -100,7 +102,7 @@ def runtime(
         of_work=_figures_of_work(analysis),
         threshold=min_efficiency,
         fastest=fastest(study, along),
-        efficient_up_to=efficient_up_to(along, min_efficiency, study.column),
+        efficient_up_to=within(limit, along),
         losses=lost,
         causes=tuple(loss_causes(study, one) for one in lost),
         pop=pop_parts(study, targets) if len(targets) else None,
@@ -126,15 +128,16 @@ def runtimes_along(analysis: Analysis, found: Runtime, targets: FloatArray) -> I
         np.vstack([measured, targets]), np.arange(len(measured) + len(targets)) < len(measured)
     )
     farthest = len(measured) + int(targets[:, study.column].argmax())
-    everything = candidates(study, figures.take(np.append(known, farthest)), figures.points[farthest])
+    everything = scales_in_view(study, figures.points[farthest])
+    limit = efficient_up_to(study, everything, found.threshold)
     for q in range(len(measured), len(figures.points)):
         here = figures.take(np.append(known, q))
-        along = None if everything is None else up_to(everything, here, study.column)
+        along = up_to(everything, study, here)
         yield replace(
             found,
             figures=here,
             fastest=fastest(study, along),
-            efficient_up_to=efficient_up_to(along, found.threshold, study.column),
+            efficient_up_to=within(limit, along),
             trust=_trust(study, here),
             notices=tuple(_notices(study, here)),
         )

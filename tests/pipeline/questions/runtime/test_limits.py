@@ -5,8 +5,7 @@ import pytest
 
 from pipeline.models.options import ModelOptions
 from pipeline.questions.analysis import analyse
-from pipeline.questions.runtime.estimate import Estimate
-from pipeline.questions.runtime.limits import ScalesInView, efficient_up_to, scales_between
+from pipeline.questions.runtime.limits import looked_at
 from pipeline.questions.runtime.runtime import runtime, runtimes_along
 from tests.pipeline.questions.runtime.programs import STRONG, experiment, ideal, strong, weak
 
@@ -51,7 +50,8 @@ def test_the_threshold_counts():
     for threshold in (0.99, 0.9, 0.5):
         limit = at(analysis, 4096, threshold).efficient_up_to
         exact = (64.1 / threshold - 64) / 0.1
-        assert exact / 1.25 < limit.point[0] <= exact * 1.02
+        assert limit.point[0] <= exact * 1.02
+        assert exact < (limit.below_at if limit.measured else 1.02 * limit.point[0] + 1)
         assert limit.value >= threshold
 
 
@@ -72,33 +72,6 @@ def test_ends_beyond_the_measured_scales_are_those_of_predictions_in_between():
     assert figures.upper[-2] == pytest.approx(0.75, rel=0.05) and figures.upper[-1] < 0.73
 
 
-def view(value, below, above):
-    """Scales 1, 2, 8, 64, of which 8 has no interval of its own."""
-    scales = np.array([1.0, 2.0, 8.0, 64.0])
-    return ScalesInView(
-        points=scales[:, None],
-        measured=np.zeros(4, dtype=bool),
-        named=scales != 8,
-        wall=np.ones(4),
-        efficiency=Estimate(*(np.array(side, dtype=float) for side in (value, below, above))),
-    )
-
-
-@pytest.mark.parametrize(
-    ("below", "above", "ends"),
-    [
-        ([0, 0, np.nan, 1.2], [0, 0, np.nan, 0], (2, 8)),  # at 8, two fifths of the way in logarithms: 0.48
-        ([0, 0, np.nan, 0.6], [0, 0, np.nan, 0], (8, 8)),
-        ([1, 1, np.nan, 1], [0, 0, np.nan, 1], (0, np.inf)),
-        ([0, 0, np.nan, np.inf], [0, 0, np.nan, 0], (np.nan, np.nan)),
-    ],
-)
-def test_intervals_in_between_are_interpolated_and_ends_may_be_open_or_unknown(below, above, ends):
-    limit = efficient_up_to(view([0.95, 0.9, 0.8, 0.4], below, above), 0.6, 0)
-    assert limit.point[0] == 8
-    np.testing.assert_equal((limit.lower, limit.upper), ends)
-
-
 def test_a_limit_that_may_lie_beyond_all_scales_has_no_upper_end():
     limit = at(strong(noise=0.05), 192).efficient_up_to
     assert limit.lower < 192 and limit.upper == np.inf
@@ -108,7 +81,7 @@ def test_exact_runs_have_a_sure_limit():
     times = {1: 8.0, 2: 4.0, 4: 4.0, 8: 4.0, 16: 4.0}
     runs = experiment([(p,) for p in times], lambda point: {"work": times[point[0]]})
     limit = at(analyse(runs, STRONG, "time", ModelOptions()), 32).efficient_up_to
-    assert (limit.point[0], limit.lower, limit.upper) == (2.0, 2.0, 2.0)
+    assert (limit.point[0], limit.lower, limit.upper, limit.below_at) == (2.0, 2.0, 4.0, 4.0)
 
 
 def test_a_limit_of_runs_that_were_made_once_has_an_interval():
@@ -140,7 +113,8 @@ def test_no_scale_of_too_high_an_efficiency():
 def test_under_weak_scaling_no_scale_is_fastest():
     found = at(weak(), 64, 0.76)
     assert found.fastest is None
-    assert found.efficient_up_to.point[0] in (6.0, 7.0)  # 2.1 / (2 + 0.1 p) = 0.76 at p = 7.6
+    limit = found.efficient_up_to  # 2.1 / (2 + 0.1 p) = 0.76 at p = 7.6
+    assert (limit.point[0], limit.below_at, limit.measured) == (4.0, 8.0, True)
 
 
 def test_several_parameters_are_looked_at_along_the_one_that_scales():
@@ -154,17 +128,15 @@ def test_several_parameters_are_looked_at_along_the_one_that_scales():
 
 
 @pytest.mark.parametrize(
-    ("first", "last", "given", "unit"),
-    [(104, 1664, [104, 208, 416, 1664], 104), (3, 48, [3, 4, 48], 1), (1, 64, [1, 2, 64], 1)],
+    ("measured", "unit"), [([104, 208, 416], 104), ([3, 4, 5, 12], 1), ([1, 2, 4], 1), ([0.5, 0.75, 1.5], 0)]
 )
-def test_scales_in_between_are_of_the_same_kind_as_those_measured(first, last, given, unit):
-    found = scales_between(first, last, np.array(given, dtype=float))
-    assert len(found) and (found % unit == 0).all()
-    assert (found > first).all() and (found < last).all()
-    assert not np.isin(found, given).any()
-
-
-def test_scales_in_between_of_other_numbers_are_not_rounded():
-    found = scales_between(0.5, 4.0, np.array([0.5, 0.75, 4.0]))
-    assert len(found) == 11 and found[0] == pytest.approx(0.5 * 2**0.25)
-    assert not len(scales_between(2.0, 2.0, np.array([2.0])))
+def test_scales_in_between_are_of_the_kind_of_the_measured_ones_whatever_the_last(measured, unit):
+    given, found = looked_at(np.array(measured, dtype=float), measured[0] * 16.0)
+    assert len(found) and set(measured) <= set(given) and not np.isin(found, given).any()
+    assert not unit or (found % unit == 0).all()
+    for last in (measured[0] * 10.3, measured[0] * 2.0**45):
+        nearer = np.union1d(*looked_at(np.array(measured, dtype=float), last))
+        inside = nearer <= measured[-1]
+        np.testing.assert_array_equal(
+            nearer[inside], [x for x in np.union1d(given, found) if x <= measured[-1]]
+        )
