@@ -28,7 +28,7 @@ from pipeline.columns.column import (
 from pipeline.models.agreeing_formulas import prediction_formulas
 from pipeline.models.forms import Term, exponents_of, stored_exponent
 from pipeline.models.formulas import Formula, PredictionFormula
-from pipeline.models.growth import CONSTANT, FALLS, GROWS, LAWLESS, growth_classes, stated_law
+from pipeline.models.growth import CONSTANT, FALLS, LAWLESS, growth_cell, growth_classes, stated_law
 from pipeline.models.kernels import callpath_id
 from pipeline.models.prediction import Prediction
 from pipeline.models.scaling_models import ScalingModels, remarks
@@ -115,11 +115,6 @@ def growth_style(statement: str, notes: Sequence[str]) -> str:
     if statement in (CONSTANT, FALLS):
         return "green"
     return "red" if statement.startswith("grows") and statement != LAWLESS else "yellow"
-
-
-def growth_cell(statement: str) -> str:
-    """Write a statement as tables do under the heading ``growth``: ``p^0.5 to p^1.3``."""
-    return statement.removeprefix(GROWS)
 
 
 def model_json(formula: PredictionFormula) -> dict[str, Any]:
@@ -334,7 +329,7 @@ KERNELS: tuple[Column[Any], ...] = (
         write=growth_cell,
         styles=_growth_styles,
         about="the behaviour in words, by the probability of growing: constant, falls, may grow, grows with "
-        "a range of powers; or that there is no law",
+        "a range of powers; or that the law is unclear",
     ),
     Column(
         key="probability_growing",

@@ -8,8 +8,8 @@ import numpy as np
 from ingest.arrays import FloatArray
 from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import PATH, QUANTITY, SHARE, WHOLE_KIND, Column, filled, parameters
-from pipeline.columns.kernels import IDENTITY, growth_cell, growth_style
-from pipeline.models.growth import growth_classes
+from pipeline.columns.kernels import IDENTITY, growth_style
+from pipeline.models.growth import growth_cell, growth_classes
 from pipeline.questions.analysis import Analysis
 from pipeline.wording.quantities import counted, numbers, percent
 

@@ -1,5 +1,6 @@
 """How kernels grow, in words: one statement each, from the probability of growing, and how fast."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
@@ -21,9 +22,9 @@ _BLOCK = 4096  # kernels looked at at once
 GROWING, _NOT_GROWING = 0.9, 0.1  # probabilities from which, and up to which a kernel is called so
 
 CONSTANT, FALLS, _MAY_GROW, UNCLEAR = "constant", "falls", "may grow", "unclear"
-GROWS = "grows, about "
-_NO_LAW = "no law"
-LAWLESS = f"grows, {_NO_LAW}"  # what surely grows, but whose model is unreliable
+_GROWS = "grows, about "
+_LAWLESS, _FEW = "law unclear", re.compile(r"(?<=unclear): \d values?")
+LAWLESS = f"grows ({_LAWLESS})"  # what surely grows, but whose model is unreliable
 
 
 def growth_statement(
@@ -39,7 +40,7 @@ def growth_statement(
         law: how it grows if it does, ``grows, about p^0.5 to p^1.3``.
     """
     if points < ENOUGH_POINTS:
-        return f"{_NO_LAW}: {counted(points, 'point')}"
+        return f"{_LAWLESS}: {counted(points, 'point')}"
     grows, may_grow = probability >= GROWING, probability > _NOT_GROWING
     if unreliable:
         rising = may_grow and not falls_first
@@ -51,6 +52,11 @@ def growth_statement(
     return FALLS if falls else CONSTANT
 
 
+def growth_cell(statement: str) -> str:
+    """Write a statement as tables do under the heading ``growth``: ``p^0.5 to p^1.3``."""
+    return _FEW.sub("", statement.removeprefix(_GROWS))
+
+
 def stated_law(statement: str, leading: str) -> str:
     """Return the leading term of a formula if the statement is a law, else ``unclear``.
 
@@ -58,7 +64,7 @@ def stated_law(statement: str, leading: str) -> str:
     """
     if statement in (CONSTANT, FALLS) or (leading == "1" and statement.endswith(_MAY_GROW)):
         return "1"
-    is_law = statement.startswith("grows") and _NO_LAW not in statement and leading != "1"
+    is_law = statement.startswith("grows") and UNCLEAR not in statement and leading != "1"
     return leading if is_law else UNCLEAR
 
 
@@ -72,7 +78,7 @@ def growth_classes(models: ScalingModels) -> list[str]:
 
     Exponents are those of the leading terms of all growing rivals, taken up to `_AHEAD` times the largest
     value of a parameter, so that ``p * log2(p)`` counts as a power, too: their 5 and 95 % quantiles by the
-    rivals' probabilities. Two values of a parameter are no law: ``grows, no law: 2 values of p``.
+    rivals' probabilities. Two values of a parameter are no law: ``grows (p unclear: 2 values)``.
     """
     if len(models) > _BLOCK:
         blocks = (np.arange(k, min(k + _BLOCK, len(models))) for k in range(0, len(models), _BLOCK))
@@ -114,7 +120,7 @@ def growth_classes(models: ScalingModels) -> list[str]:
 def total_statement(models: ScalingModels, leading: str, probability: float, points: int) -> str:
     """Say how the sum of K kernels grows that has no model of its own, by its formula's leading term."""
     unknown = _unknown(zip(models.parameters, _few_values(models), strict=True))
-    law = f"grows, {unknown}" if unknown else f"{GROWS}{leading}" if leading != "1" else "grows slowly"
+    law = f"grows{unknown}" if unknown else f"{_GROWS}{leading}" if leading != "1" else "grows slowly"
     return growth_statement(
         probability=probability, falls=False, falls_first=False, points=points, unreliable=False, law=law
     )
@@ -179,14 +185,14 @@ def _growth_text(
     ranges = [_between(name, a, b) for name, a, b, count in grown if not count]
     without = _unknown((name, count) for name, _, _, count in grown)
     if ranges:
-        return f"{GROWS}{', '.join(ranges)}" + (f" ({without})" if without else "")
-    return f"grows, {without}" if without else "grows slowly"
+        return f"{_GROWS}{', '.join(ranges)}{without}"
+    return f"grows{without}" if without else "grows slowly"
 
 
 def _unknown(few: Iterable[tuple[str, int]]) -> str:
-    """Name the parameters with too few values, given how many those have: ``no law: 2 values of p``."""
-    texts = [f"{counted(count, 'value')} of {name}" for name, count in few if count]
-    return f"{_NO_LAW}: {' and '.join(texts)}" if texts else ""
+    """Name the parameters with too few values, given how many those have: `` (p unclear: 2 values)``."""
+    texts = [f"{name} {UNCLEAR}: {counted(count, 'value')}" for name, count in few if count]
+    return f" ({', '.join(texts)})" if texts else ""
 
 
 def _few_values(models: ScalingModels) -> tuple[int, ...]:

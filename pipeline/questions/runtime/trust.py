@@ -12,7 +12,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.experiment import OverheadCorrection
-from ingest.number_text import percent
+from ingest.number_text import figure, percent
 from ingest.run_checks import COVERED
 from pipeline.models.back_test import BackTest
 from pipeline.questions.analysis import SCALES_NEEDED, SCALES_WANTED
@@ -41,6 +41,7 @@ _SUREST, _UNSURE = 2.0, 5.0  # the same of what a correction leaves
 _LARGEST = 1e9  # factors above are not written out
 _LITTLE_OVERHEAD, _MUCH_OVERHEAD = 0.05, 0.2  # of the measured computing time
 _LITTLE_NOISE, _MUCH_NOISE = 0.05, 0.15  # relative standard deviation of a repetition
+_PERCENT_BELOW = 0.995  # of the same: from here on a factor says it
 
 
 @dataclass(frozen=True)
@@ -208,7 +209,9 @@ def _noise(deviation: float) -> Reason:
     if not np.isfinite(deviation):
         return Reason("noise", deviation, Trust.HIGH, "the noise is unknown: nothing was repeated")
     trust = Trust(int(deviation <= _LITTLE_NOISE) + int(deviation <= _MUCH_NOISE))
-    return Reason("noise", deviation, trust, f"repetitions differ by {100 * deviation:.2g} %")
+    percents, of_logarithms = f"{100 * deviation:.2g} %", f"a factor of {figure(np.exp(deviation), 2)}"
+    by = of_logarithms if deviation >= _PERCENT_BELOW else percents
+    return Reason("noise", deviation, trust, f"repetitions differ by {by}")
 
 
 def noise_of(totals: FloatArray) -> float:

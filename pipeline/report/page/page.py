@@ -365,7 +365,7 @@ def _said_at(findings: Findings, found: Runtime) -> dict[str, str]:
         "verdict": _UNBROKEN.sub(SPACE, verdict.text),
         "trust": verdict.trust,
         "doubt": ", ".join(reason.text for reason in _doubts(found.trust.reasons)[:1]),
-        "How sure": _how_sure(findings, found),
+        "Confidence": _how_sure(findings, found),
     }
 
 

@@ -133,7 +133,7 @@ def _show_growing(out: Console, summary: Summary, *, by: str, limit: int) -> Non
     likely = [row for row in ranked if row["probability_growing"] >= _LIKELY]
     rows = [row for row in likely if not row["growth_class"].startswith(FALLS)][:limit]
     if not rows:
-        _say(out, summary, "No function's share is likely to grow.")
+        _say(out, summary, "No function's share will grow.")
         return
     at = point_text(rows[0]["predictions"][-1]["at"])
     now, then, growth = kernel_columns("share_measured", "share_at_target", "growth_class")

@@ -56,13 +56,15 @@ def test_rivals_that_disagree_give_a_range():
 
 def test_a_model_that_misses_the_measurements_has_no_law():
     models = models_of(0.1 + P)
-    assert growth_classes(changed(models, note=models.quality.note | Note.UNRELIABLE)) == ["grows, no law"]
+    assert growth_classes(changed(models, note=models.quality.note | Note.UNRELIABLE)) == [
+        "grows (law unclear)"
+    ]
 
 
 @pytest.mark.parametrize("count", [1, 2])
 def test_one_or_two_points_are_no_law(count):
     few = models_of(0.1 + P[:count], points=P[:count, None])
-    assert growth_classes(few) == [f"no law: {count} point{'s' * (count > 1)}"]
+    assert growth_classes(few) == [f"law unclear: {count} point{'s' * (count > 1)}"]
 
 
 LAW = "grows, about p to p^1.7"
@@ -83,9 +85,9 @@ LAW = "grows, about p to p^1.7"
         ({"falls": True}, LAW),
         ({"falls_first": True}, "falls, then grows"),
         ({"points": 3}, LAW),
-        ({"points": 2}, "no law: 2 points"),
-        ({"points": 2, "probability": 0.0, "unreliable": True}, "no law: 2 points"),
-        ({"unreliable": True}, "grows, no law"),
+        ({"points": 2}, "law unclear: 2 points"),
+        ({"points": 2, "probability": 0.0, "unreliable": True}, "law unclear: 2 points"),
+        ({"unreliable": True}, "grows (law unclear)"),
         ({"unreliable": True, "falls_first": True}, "unclear"),
         ({"unreliable": True, "probability": 0.5}, "may grow"),
         ({"unreliable": True, "probability": 0.1}, "unclear"),
@@ -102,9 +104,7 @@ def test_the_statement_follows_from_the_probability_and_the_model(changes, state
     falls_first=st.booleans(),
     points=st.integers(0, 6),
     unreliable=st.booleans(),
-    law=st.sampled_from(
-        [LAW, "grows slowly", "grows, no law: 2 values of p", f"{LAW} (no law: 2 values of n)"]
-    ),
+    law=st.sampled_from([LAW, "grows slowly", "grows (p unclear: 2 values)", f"{LAW} (n unclear: 2 values)"]),
     leading=st.sampled_from(["1", "p", "p^(3/2)"]),
 )
 def test_probability_statement_and_leading_term_never_contradict(leading, law, **known):
@@ -120,7 +120,7 @@ def test_probability_statement_and_leading_term_never_contradict(leading, law, *
         assert not has_exponents and not is_law
     if statement in ("constant", "falls"):
         assert growth == "1"
-    assert not is_law or (statement.startswith("grows") and "no law" not in statement)
+    assert not is_law or (statement.startswith("grows") and "unclear" not in statement)
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_a_total_without_a_model_grows_like_its_formula(leading, probability, st
 def test_a_total_has_no_law_over_two_values_of_a_parameter():
     points = np.array([[p, n] for p in (1.0, 2.0) for n in (2.0, 3.0, 4.0)])
     models = models_of(points.sum(axis=1), parameters=("p", "n"), points=points)
-    assert total_statement(models, "p * n", 1.0, 6) == "grows, no law: 2 values of p"
+    assert total_statement(models, "p * n", 1.0, 6) == "grows (p unclear: 2 values)"
 
 
 def test_every_parameter_has_its_exponent():
@@ -154,9 +154,9 @@ def test_two_values_of_a_parameter_are_no_law():
     p, n = points.T
     values = np.stack([3 * p**2 * n**3, 2 * n**2, 5 * p**2])[..., None] * np.ones(2)
     both, one, other = growth_classes(fit(("p", "n"), points, values))
-    assert both.startswith("grows, about n^3") and both.endswith("(no law: 2 values of p)")
+    assert both.startswith("grows, about n^3") and both.endswith("(p unclear: 2 values)")
     assert one == "grows, about n^2"
-    assert other == "grows, no law: 2 values of p"
+    assert other == "grows (p unclear: 2 values)"
 
 
 @pytest.mark.parametrize("count", [1, 2])

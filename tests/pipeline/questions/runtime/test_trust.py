@@ -128,6 +128,14 @@ def test_extrapolation_in_words(factor, text):
     assert extrapolation_text(factor) == text
 
 
+@pytest.mark.parametrize(
+    ("noise", "text"), [(0.99, "99 %"), (0.995, "a factor of 2.7"), (2.9, "a factor of 18")]
+)
+def test_large_noise_is_said_as_a_factor(noise, text):
+    reasons = verdict(**GOOD | {"noise": noise}).reasons
+    assert f"repetitions differ by {text}" in [reason.text for reason in reasons]
+
+
 def test_noise_is_pooled_over_the_points():
     totals = np.array([[1.0, 1.1], [2.0, np.nan], [3.0, 2.9]])
     squares = [np.log(row).var(ddof=1) for row in (totals[0], totals[2])]

@@ -62,9 +62,9 @@ def test_trust_has_its_reasons_and_the_back_test() -> None:
     text, found = answers_of(study())
     test = found.back_test
     assert test is not None
-    assert text["How sure"].startswith(f"Trust is {found.trust.trust.word}: ")
-    assert f"without p = 64 the models predict {quantity(test.value, 'core-s')} (" in text["How sure"]
-    assert f"{quantity(test.measured, 'core-s')} were measured" in text["How sure"]
+    assert text["Confidence"].startswith(f"Trust is {found.trust.trust.word}: ")
+    assert f"without p = 64 the models predict {quantity(test.value, 'core-s')} (" in text["Confidence"]
+    assert f"{quantity(test.measured, 'core-s')} were measured" in text["Confidence"]
 
 
 def test_the_back_test_is_in_one_unit() -> None:
@@ -73,7 +73,9 @@ def test_the_back_test_is_in_one_unit() -> None:
     assert test is not None
     value, measured = (figure(number / 3600) for number in (test.value, test.measured))
     ends = spoken_interval(test.lower / 3600, test.upper / 3600)
-    assert f"predict {value} core-hours ({ends} core-hours) there; {measured} core-hours" in text["How sure"]
+    assert (
+        f"predict {value} core-hours ({ends} core-hours) there; {measured} core-hours" in text["Confidence"]
+    )
 
 
 def _times_a_million(effort: Callable[[float], float]) -> Callable[[float], float]:

@@ -74,7 +74,7 @@ def test_verdict_and_answers_follow_the_target_as_commands_give_them(
         box.press("Enter")
         page.wait_for_function(SAYS, arg=verdict.text)
         shows(page.locator("#trust"), f"trust: {verdict.trust}")
-        shows(page.locator('[data-says="How sure"]'), f"Trust is {verdict.trust}: ")
+        shows(page.locator('[data-says="Confidence"]'), f"Trust is {verdict.trust}: ")
 
 
 def test_a_typed_target_shows_the_nearest_position_and_the_command(
@@ -89,7 +89,7 @@ def test_a_typed_target_shows_the_nearest_position_and_the_command(
         page.locator(".at-target"),
         page.locator(".nearest"),
     )
-    for factor, text in ((256, "times outside the measured range: far too much"), (1, "")):
+    for factor, text in ((256, "times beyond the measured range: far too much"), (1, "")):
         box.fill(str(largest * factor))
         box.press("Enter")
         shows(line, f"{name} = {largest * factor:.0f}")

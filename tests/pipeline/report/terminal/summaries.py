@@ -95,7 +95,7 @@ def summary(**changes):
     found = runtime(strong_entries())
     regions = [
         kernel("MPI_Send", 0.5),
-        kernel("sum", 0.25, flags=["unreliable"], growth_class="grows, no law"),
+        kernel("sum", 0.25, flags=["unreliable"], growth_class="grows (law unclear)"),
     ]
     return {
         "metrics": {},

@@ -43,7 +43,7 @@ def test_the_whole_answer():
         "Lost at p = 8 (70.0 core-s): MPI_Send 50.0, sum 25.0, 1 other -5.0.",
         "What grows     now  p = 32  growth",
         "MPI_Send    25.0 %  50.0 %  p",
-        "sum         12.5 %  25.0 %  grows, no law",
+        "sum         12.5 %  25.0 %  grows (law unclear)",
         "Trust: low - the 90 % interval spans a factor of 10; 4 scales (5 wanted);",
         "  held-out check: predicted p = 8 as 44.6 (28 to 114), measured 55.7 core-s",
     ]
@@ -167,7 +167,7 @@ def test_what_all_points_have_in_common_is_said_once():
 
 def test_without_growth_it_is_said():
     found = summary(regions=[kernel("solve", 0.5, probability_growing=0.4)])
-    assert "No function's share is likely to grow." in answer(found)
+    assert "No function's share will grow." in answer(found)
 
 
 def test_two_scales_are_a_measured_profile():

@@ -148,7 +148,12 @@ def test_nothing_to_rank_prints_nothing():
 
 @pytest.mark.parametrize(
     ("statement", "text"),
-    [("grows, about p^0.5 to p^1.3", "p^0.5 to p^1.3"), ("constant", "constant"), ("grows, no law",) * 2],
+    [
+        ("grows, about p^0.5 to p^1.3", "p^0.5 to p^1.3"),
+        ("grows, about n^3 (p unclear: 2 values)", "n^3 (p unclear)"),
+        ("constant", "constant"),
+        ("grows (law unclear)", "grows (law unclear)"),
+    ],
 )
 def test_growth_in_words(statement, text):
     head, line = shown(show_ranking, summary(kernel("a", 1.0, growth_class=statement)))[1:3]
@@ -191,10 +196,10 @@ def test_colours_reach_the_terminal():
 
 
 def test_nothing_is_red_that_the_model_does_not_support():
-    changes = {"growth_class": "grows, no law", "flags": ["unreliable"], "probability_growing": 1.0}
+    changes = {"growth_class": "grows (law unclear)", "flags": ["unreliable"], "probability_growing": 1.0}
     text = coloured(show_ranking, summary(kernel("a", 1.0, **changes)))
     assert "\x1b[31m" not in text
-    assert "\x1b[33mgrows, no law" in text
+    assert "\x1b[33mgrows (law unclear)" in text
 
 
 def test_the_total_has_a_line_per_target():

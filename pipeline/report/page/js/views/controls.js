@@ -100,14 +100,14 @@ function lineControl(state, moved) {
 }
 
 /**
- * How far a target lies outside of what was measured, in words; empty inside.
+ * How far a target lies beyond what was measured, in words; empty inside.
  * @param {Positions} positions
  * @param {number[]} target
  */
 export function outsideText(positions, target) {
   const factor = positions.extrapolation(target);
   if (!(factor > 1 + 1e-9)) return "";
-  const text = `${valueText(Number(factor.toPrecision(2)))} times outside the measured range`;
+  const text = `${valueText(Number(factor.toPrecision(2)))} times beyond the measured range`;
   if (factor > positions.limits.veryFar) return `${text}: far too much to decide on`;
   return factor > positions.limits.far ? `${text}: far` : text;
 }

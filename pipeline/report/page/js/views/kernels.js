@@ -157,7 +157,7 @@ export function buildKernels(state) {
   ];
   const { further } = report.levels[state.levelName];
   /** @param {Flag} flag @param {number} k */
-  const isSaid = (flag, k) => flag === "unreliable" && level.growthClass[k].includes("law");
+  const isSaid = (flag, k) => flag === "unreliable" && level.growthClass[k].includes("unclear");
   const look = () => {
     shares = sharesAt(level, state.target, limits);
     const [from, to] = positions.around(state.target);

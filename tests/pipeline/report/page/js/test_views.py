@@ -98,8 +98,8 @@ def test_targets_outside_are_said_to_be_far(scripts: Scripts) -> None:
     assert found == [
         "",
         "",
-        "2 times outside the measured range",
-        "4 times outside the measured range",
-        "5 times outside the measured range: far",
-        "160 times outside the measured range: far too much to decide on",
+        "2 times beyond the measured range",
+        "4 times beyond the measured range",
+        "5 times beyond the measured range: far",
+        "160 times beyond the measured range: far too much to decide on",
     ]
