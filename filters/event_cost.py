@@ -53,12 +53,7 @@ class EventCost:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Visited:
-    """Runs of one program on one call tree: n call paths, R runs, sums over CPU locations.
-
-    Attributes:
-        visits: float64[n, R].
-        time: float64[n, R], exclusive time in core-seconds, as measured.
-    """
+    """Visits and exclusive core-seconds as measured, float64[n, R]: R runs of one program on n call paths."""
 
     tree: CallTree
     regions: RegionTable

@@ -54,11 +54,7 @@ def measurable(run: RunEvidence, plain: PlainTime) -> BoolArray:
 
 @dataclass(frozen=True)
 class Dilation:
-    """Measured over plain computing time, with its range.
-
-    Attributes:
-        low, high: the ends of the range that the uncertainty of the plain time leaves.
-    """
+    """Measured over plain computing time, with the range that the uncertainty of the plain time leaves."""
 
     value: float
     low: float
@@ -172,11 +168,7 @@ def estimate_plain_time(run: RunEvidence, cost: EventCost, known: KnownPlain | N
 def predict(
     run: RunEvidence, recorded: BoolArray, cost: EventCost | None = None, known: KnownPlain | None = None
 ) -> FilterEffect:
-    """Predict what a filter does to a run.
-
-    Args:
-        recorded: bool[call path], what is recorded under the filter.
-    """
+    """Predict what a filter, under which `recorded` bool[call path] are measured, does to a run."""
     cost = cost or usual_cost(visited(run))
     plain = estimate_plain_time(run, cost, known)
     counted = plain.attributed * plain.computing

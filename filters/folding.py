@@ -41,11 +41,7 @@ class Folding:
 
 
 def fold(tree: CallTree, regions: RegionTable, recorded_regions: BoolArray) -> Folding:
-    """Find the call tree under a filter.
-
-    Args:
-        recorded_regions: bool[region], which regions are measured.
-    """
+    """Find the call tree under a filter that measures `recorded_regions`, bool[region]."""
     recorded = recorded_regions[tree.region]
     nodes = np.flatnonzero(recorded)
     home = tree.nearest(recorded)

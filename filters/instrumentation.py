@@ -85,11 +85,7 @@ def filtered_at_run_time(source: str, attributes: Mapping[str, str]) -> bool:
 
 
 def mixed_filters(digests: Mapping[str, str | None]) -> str | None:
-    """Return a sentence if runs were measured under different filters, otherwise None.
-
-    Args:
-        digests: per run its digest; a run whose filter is unknown differs from none.
-    """
+    """Return a sentence if the digests of runs, None if unknown, tell of different filters, or None."""
     groups: dict[str, list[str]] = {}
     for source, found in digests.items():
         if found is not None:

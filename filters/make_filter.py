@@ -66,11 +66,7 @@ class FilterResult:
 
 @dataclass(frozen=True)
 class SeriesCalibration:
-    """What a series of runs says about overhead.
-
-    Attributes:
-        plain: the plain computing time of the first repetition of the largest scale.
-    """
+    """What a series of runs says about overhead; `plain` is of the first repetition of the largest scale."""
 
     cost: EventCost
     plain: KnownPlain
@@ -294,11 +290,7 @@ class FunctionList:
 
 
 def list_functions(regions: FilterRegions, kept: BoolArray, instrumenter: Instrumenter) -> FunctionList:
-    """Write a decision as a list of the functions that the compiler instrumented and that were called.
-
-    Args:
-        kept: bool[R], which of them are measured.
-    """
+    """List the functions that the compiler instrumented and were called; `kept`, bool[R], are measured."""
     compiler = np.array([paradigm == "compiler" for paradigm in regions.table.paradigm], dtype=np.bool_)
     write = {Instrumenter.TAU: _tau, Instrumenter.GCC: _gcc, Instrumenter.XRAY: _xray}[instrumenter]
     listed = compiler & regions.called

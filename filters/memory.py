@@ -55,13 +55,10 @@ class Memory:
 
 
 def trace_memory(profile: Profile, recorded: BoolArray) -> tuple[TraceMemory, ...]:
-    """Estimate the memory of a measurement under several filters.
+    """Estimate the memory of measurements under n filters, bool[n, region]; all True stands for no filter.
 
     max_buf is the largest sum of visits times bytes per visit of a process; SCOREP_TOTAL_MEMORY is max_buf,
     but at least 2 MiB, plus 2 MiB for each location of the process that has most.
-
-    Args:
-        recorded: bool[n, region], what is recorded under each filter; all True for no filter.
     """
     bytes_of = bytes_per_visit(profile.regions) * recorded
     by_location = np.zeros((len(recorded), len(profile.locations)))

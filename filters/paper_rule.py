@@ -145,14 +145,11 @@ def decide_by_paper(
     cost: EventCost | None = None,
     known: KnownPlain | None = None,
 ) -> PaperDecision:
-    """Decide by the rule of the paper.
+    """Decide by the rule of the paper from one or more runs of the same program, the largest scale last.
 
     A region is kept if one of its call paths is kept in one of the runs, and if recording all its visits
     costs no more than they show (`_guard`; not with `PaperRule.paper_exact`). The callers of a region
     that is dropped for its cost stay: its time is attributed to them.
-
-    Args:
-        runs: one or more runs of the same program, the largest scale last.
     """
     rule = rule or PaperRule()
     regions = unite_regions(runs)
@@ -182,7 +179,7 @@ def decide_by_paper(
 
 
 def apply_paper_rule(run: RunEvidence, filterable: BoolArray, rule: PaperRule) -> RuleOutcome:
-    """Decide the call paths of a run.
+    """Decide the call paths of a run, of which `filterable`, bool[call path], can be filtered.
 
     1. Of the m filterable call paths that were visited, the ceil(m / 4) with the longest exclusive time per
        visit are kept, ties included.
@@ -193,9 +190,6 @@ def apply_paper_rule(run: RunEvidence, filterable: BoolArray, rule: PaperRule) -
     Exclusive time is what the paper's tool uses: it counts time once, where it is spent; inclusive time would
     keep the callers of everything and never a small kernel. Call paths that cannot be filtered (MPI, OpenMP)
     are not counted, but they can represent others: they are measured anyway.
-
-    Args:
-        filterable: bool[call path], which of them can be filtered.
     """
     counted = np.flatnonzero(filterable & (run.visits > 0))
     visits, time = run.visits[counted], run.time[counted]

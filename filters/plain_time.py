@@ -137,14 +137,11 @@ class PlainTimes:
 
 
 def estimate_plain_times(runs: Visited, cost: EventCost, known: KnownPlain | None = None) -> PlainTimes:
-    """Split the measured computing times T into plain times P and the cost of the events in them.
+    """Split the measured computing times T into plain times P, unless known, and the cost of their events.
 
     Each run by how probable its plain times are (`_plain_times`), given what its call paths show
     (`read_times`). What all runs of a program show too much or too little is common to them, and so is the
     cost of a visit: a plain time that is known for one of them corrects the others.
-
-    Args:
-        known: plain computing times of some runs; those are as given.
     """
     if known is None or not np.isfinite(known.total).any():
         readings = read_times(runs, cost)

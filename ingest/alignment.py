@@ -77,13 +77,10 @@ class MeasuredRun:
 
 
 def align(parameters: Sequence[str], runs: Iterable[MeasuredRun]) -> Experiment:
-    """Unite runs into an experiment.
+    """Unite reduced runs, in any order and consumed one by one, into an experiment.
 
     A call path that a run did not visit counts zero there: the run was measured and spent nothing in it.
     Values are NaN where no run was measured.
-
-    Args:
-        runs: the reduced runs in any order; they are consumed one by one.
 
     Raises:
         InputError: if there is no run.

@@ -145,12 +145,9 @@ class CallTree:
         return np.asarray(before[self.end] > before[: len(self)])
 
     def outermost(self, group: IntArray) -> BoolArray:
-        """Return the call paths that do not lie below one of the same group, bool[n].
+        """Return the call paths that do not lie below one of the same `group`, int64[n]: bool[n].
 
         The inclusive values of these, summed over a group, are its inclusive value; recursion counts once.
-
-        Args:
-            group: int64[n], what the call paths are grouped by.
         """
         order = np.argsort(group, kind="stable")
         rank = np.cumsum(np.diff(group[order], prepend=group[order][:1]) != 0)
@@ -161,11 +158,7 @@ class CallTree:
         return found
 
     def merge_siblings(self, names: Sequence[str]) -> tuple[IntArray, "CallTree"]:
-        """Merge siblings whose regions have the same name: to a reader they are the same call path.
-
-        Returns:
-            int64[n], for every node its place in the merged tree, and the merged tree.
-        """
+        """Return int64[n], the nodes' places in the tree with siblings of one name merged, and that tree."""
         key = first_of_name(names)[self.region]
         if len(np.unique(self.parent * len(names) + key)) == len(self):
             return np.arange(len(self)), self
@@ -188,11 +181,7 @@ def first_of_name(names: Sequence[str]) -> IntArray:
 
 
 def _in_preorder(parent: IntArray, region: IntArray) -> tuple[IntArray, CallTree]:
-    """Bring nodes that stand after their parents into preorder, children in the order they stand in.
-
-    Returns:
-        int64[n], for every node its place in the ordered tree, and that tree.
-    """
+    """Return int64[n], places of nodes in preorder, children in the order they stand in, and that tree."""
     above = parent.tolist()
     size = [1] * len(above)
     for node in range(len(above) - 1, -1, -1):

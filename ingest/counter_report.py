@@ -50,13 +50,10 @@ class CounterReport:
 
 
 def merged(reports: Sequence[CounterReport]) -> CounterReport:
-    """Return one report of runs of the same program in which different counters were measured.
+    """Return one report of one or more runs of the same program in which different counters were measured.
 
     Times and shares are those of the first. Counters of the others are scaled to its times, since no two runs
     take equally long; a counter that several have is the first one's.
-
-    Args:
-        reports: at least one.
 
     Raises:
         InputError: a later report has no region in common with the first.

@@ -255,11 +255,7 @@ def _given_by(values: _Column, found: Mapping[str, _Column]) -> str:
 
 
 def _counts_runs(column: _NamedColumn, found: Mapping[str, _Column]) -> bool:
-    """Return whether numbers count or identify runs, so that they are no parameter.
-
-    Args:
-        found: the parameters known so far.
-    """
+    """Return whether numbers count or identify runs, so that they are no parameter beside those found."""
     if column.counting:
         return True
     values, distinct = column.values, sorted(set(column.values))
@@ -360,11 +356,7 @@ class Inferred:
 
 
 def describe(found: Sequence[FoundProfile], directory: Path) -> Described:
-    """Read what profiles know of their runs.
-
-    Args:
-        directory: the directory of all runs, below which folders and files have names.
-    """
+    """Read what profiles know of their runs; folders and files have names below the directory of all."""
     read: list[tuple[FoundProfile, DescribedRun]] = []
     damaged: list[Skipped] = []
     for profile in found:
@@ -563,11 +555,7 @@ class Metadata:
 
 
 def read_metadata(found: Sequence[FoundProfile]) -> Metadata | None:
-    """Choose the parameters from the metadata of profiles.
-
-    Returns:
-        None if the format of some profile has no metadata, or if they contain no number.
-    """
+    """Choose the parameters from the metadata of profiles; None if some have none or no number is in them."""
     described: list[tuple[FoundProfile, Mapping[str, float]]] = []
     damaged: list[Skipped] = []
     asked = [(profile, profile.reader.parameters) for profile in found if profile.reader.parameters]

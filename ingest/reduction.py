@@ -66,11 +66,7 @@ class Devices:
         return replace(table, thread=places_in_groups(table.process))
 
     def blocks(self, profile: Profile, metric: str) -> Iterator[Block]:
-        """Yield exclusive values summed over the streams of each device.
-
-        Yields:
-            int64[k], call paths, and float64[k, D], their values; all others are zero.
-        """
+        """Yield exclusive values summed over streams of a device: int64[k], call paths, and float64[k, D]."""
         streams = profile.locations.accelerator
         place = np.cumsum(streams)[self.streams] - 1  # of each stream in a block
         for nodes, values in profile.exclusive_blocks(metric, streams):
@@ -150,11 +146,7 @@ class LargestKernels:
     """
 
     def __init__(self, tree: CallTree, names: Sequence[str], counted: BoolArray, locations: int) -> None:
-        """Begin without values.
-
-        Args:
-            counted: bool[n], the call paths that take part.
-        """
+        """Begin without values; the call paths `counted`, bool[n], take part."""
         self._names = names
         self._region = first_of_name(names)[tree.region]
         self._counted = counted

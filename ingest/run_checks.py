@@ -60,11 +60,7 @@ def worst_share(runs: Iterable[Mapping[str, str]]) -> float:
 
 
 def unusable_runs(runs: Sequence[Mapping[str, str]]) -> dict[int, str]:
-    """Find runs whose timers contradict the total they state, and those that stopped while others ended.
-
-    Returns:
-        Per index of such a run the reason.
-    """
+    """Find runs, by index, whose timers contradict their total or which stopped as others ended, and why."""
     reasons = {}
     some_ended = any(STOPPED not in attributes for attributes in runs)
     for i, attributes in enumerate(runs):
@@ -87,14 +83,11 @@ def _unreconciled(runs: Sequence[RunRecord]) -> str:
 
 
 def misnamed_runs(parameters: Sequence[str], runs: Sequence[MeasuredRun]) -> dict[int, str]:
-    """Find runs whose parameter for the number of processes is not the number of processes.
+    """Find runs, by index, whose parameter for the number of processes is not that number, and why.
 
     The parameter is the one that equals the number of processes, or else of CPU locations, in the most runs.
     It has to equal it in all if it does so in more than half of the runs, at two different numbers at least;
     or if both have the same set of values, so that runs have each other's names.
-
-    Returns:
-        Per index of a misnamed run the reason.
     """
     values = np.array([run.parameters for run in runs], dtype=np.float64).reshape(len(runs), len(parameters))
     counts = {

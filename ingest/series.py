@@ -73,10 +73,7 @@ class SeriesBuilder:
     def series(
         self, given: Collection[tuple[float, ...]] = (), notices: Sequence[str] = ()
     ) -> MeasuredSeries:
-        """Bring the values into dense arrays.
-
-        Args:
-            given: the points that the file lists; those without a value are reported.
+        """Bring the values into dense arrays and report the points, of those `given`, without a value.
 
         Raises:
             InputError: if there is no value or no parameter, two parameters share a name, or there are

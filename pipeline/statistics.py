@@ -167,11 +167,8 @@ MOST_DEGREES = 1e4  # beyond, the variances are as good as known
 
 @dataclass(frozen=True)
 class PooledVariance:
-    """A scaled inverse chi-squared distribution of variances over kernels.
-
-    Attributes:
-        variance: the typical variance s0^2.
-        degrees: d0, how many observations the pool is worth to a single kernel.
+    """A scaled inverse chi-squared distribution of variances over kernels: typically s0^2, worth d0
+    observations.
     """
 
     variance: float

@@ -81,13 +81,10 @@ class MergedFilter:
 def write_filter(
     regions: FilterRegions, kept: BoolArray, layout: Layout | None = None, header: Sequence[str] = ()
 ) -> FilterFile:
-    """Write a filter file and prove it.
+    """Write a filter file that measures `kept`, bool[R], and prove it.
 
     One rule per line, on mangled names, below a comment with the displayed name; all of it between two marks,
     by which `merge_filters` finds it again.
-
-    Args:
-        kept: bool[R], which of them are measured.
     """
     plan = _plan_filter(regions, kept, layout or Layout())
     names = dict(zip(regions.table.mangled, regions.table.name, strict=True))
@@ -151,13 +148,10 @@ def prove(text: str, regions: RegionTable, intended: BoolArray, *, where: str = 
 def merge_filters(
     existing: str, generated: str, regions: RegionTable, intended: BoolArray, *, where: str = "filter"
 ) -> MergedFilter:
-    """Put a generated filter into an existing file.
+    """Put a generated filter, which decides `intended` bool[region], into an existing file.
 
     The generated part replaces an earlier one between its marks; otherwise it goes to the top. What follows
     comes last and therefore wins: rules that people wrote stay as they are and have the last word.
-
-    Args:
-        intended: bool[region], what the generated file decides.
 
     Raises:
         FilterError: if the existing file cannot be parsed, its marks are damaged, or a region that no other
@@ -191,14 +185,11 @@ def _around(existing: str, where: str) -> tuple[str, str]:
 
 
 def _plan_filter(regions: FilterRegions, kept: BoolArray, layout: Layout) -> Plan:
-    """Decide what a filter file lists.
+    """Decide what a filter file lists that measures `kept`, bool[R].
 
     The two forms decide alike on every region that was called. They differ on others: an include list leaves
     them out, as everything that the profile does not know; an exclude list does not name them. If nothing is
     dropped, the exclude list is empty, and the file excludes nothing.
-
-    Args:
-        kept: bool[R], which of them are measured.
     """
     if layout.form is Form.INCLUDE:
         return _include(regions, kept, layout)

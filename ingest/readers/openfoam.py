@@ -550,11 +550,7 @@ def _host(content: FoamDictionary) -> str:
 
 
 def _last_profiling(case: Path) -> tuple[list[Path], list[str]]:
-    """Choose the profiling files of the last time that all processes wrote.
-
-    Returns:
-        One file per process in the order of their numbers, and notices on other times.
-    """
+    """Choose the profiling files of the last time that all processes wrote, in order, and notices."""
     folders = _process_folders(case)
     times = [_times(folder) for folder in folders]
     if missing := [folder.name for folder, found in zip(folders, times, strict=True) if not found]:

@@ -49,10 +49,7 @@ def inflation_limit(compressed: int, most: int) -> int:
 
 
 def inflate_row(compressed: bytes | memoryview, size: int) -> bytes:
-    """Inflate one zlib stream that must hold exactly `size` bytes.
-
-    Args:
-        size: number of bytes it must inflate to; never more than one byte above it is produced.
+    """Inflate one zlib stream that must hold exactly `size` bytes, producing at most one more.
 
     Raises:
         InflateError: if the stream is damaged or contains another number of bytes.

@@ -236,11 +236,7 @@ class TableColumns:
 
 
 def find_columns(headers: Sequence[str], mapping: TableMapping, source: str) -> TableColumns:
-    """Find what each column means.
-
-    Args:
-        mapping: what the user states; it goes first.
-    """
+    """Find what each column means; what the user states in the mapping goes first."""
     _check_headers(headers, mapping, source)
     headings = read_headings(headers)
     left = [heading for heading in headings if heading.header not in _stated(mapping)]

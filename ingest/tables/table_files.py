@@ -361,10 +361,7 @@ class TableSource:
 
 
 def find_tables(path: Path, mapping: TableMapping) -> TableSource | None:
-    """Find the tables at a path: a file that is one, the files of the mapping, or those in a directory.
-
-    Returns:
-        None if there is none.
+    """Find the tables at a path, a file or directory, or those of the mapping; None if there is none.
 
     Raises:
         InputError: a file of the mapping does not exist.

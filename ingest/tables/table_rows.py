@@ -97,10 +97,7 @@ _NO_NAME = FileName({}, {}, None)
 
 
 def read_rows(frame: Frame, mapping: TableMapping, named: FileName = _NO_NAME) -> TableRows:
-    """Bring the rows of a table into one form.
-
-    Args:
-        named: what the names of the file and its folders say.
+    """Bring the rows of a table into one form, with what the names of its file and folders say.
 
     Raises:
         InputError: a column is missing or not recognised, what it means is ambiguous, or a row states no

@@ -36,12 +36,7 @@ class ShownTree:
 
 
 def shown_tree(analysis: Analysis, values: FloatArray, least: float) -> ShownTree:
-    """Choose the call paths whose inclusive share is large enough.
-
-    Args:
-        values: float64[call path], exclusive values, measured or predicted.
-        least: the smallest inclusive share.
-    """
+    """Choose the call paths whose inclusive share of exclusive float64[call path] is at least `least`."""
     tree = analysis.experiment.tree
     own = np.nan_to_num(values)
     inclusive = tree.inclusive(own[:, None])[:, 0]

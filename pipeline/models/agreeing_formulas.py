@@ -303,11 +303,7 @@ class FormulaSequences:
     costly: bool = False
 
     def of(self, curves: Curves, kernels: IntArray, predict: _Predict) -> dict[int, PredictionFormula]:
-        """Return the formulas of kernels.
-
-        Args:
-            kernels: int64[K], their numbers.
-        """
+        """Return the formulas of kernels with the numbers int64[K]."""
         found: dict[int, PredictionFormula] = {}
         curves = self._with_jumps(curves, kernels, predict)
         checks = _ONE_CHECK if self.costly else _CHECKS
@@ -412,11 +408,7 @@ _OWN_TERMS = 40  # of the models, tried beside the shared ones
 
 
 def formula_range(models: ScalingModels, column: int, targets: FloatArray) -> FormulaRange:
-    """Return the range of formulas: what was measured, up to the targets.
-
-    Args:
-        targets: float64[Q, D].
-    """
+    """Return the range of formulas: what was measured, up to the targets float64[Q, D]."""
     points = np.vstack([models.first, models.last, targets])
     return FormulaRange(first=points.min(axis=0), last=points.max(axis=0), column=column)
 

@@ -87,11 +87,7 @@ _EXACT = 1e-6  # errors below this are rounding
 def back_test(
     fit: Callable[[Observations], ScalingModels], data: Observations, models: ScalingModels
 ) -> ForecastErrors:
-    """Fit without the largest values of each parameter in turn and compare with them.
-
-    Args:
-        fit: makes models without a trend.
-    """
+    """Compare with models fitted without a trend and without the largest values of each parameter in turn."""
     parameters = data.points.shape[1]
     heavy = np.argsort(-np.abs(data.mean).max(axis=1), kind="stable")[: _KERNELS // parameters**2]
     data, models = data.take(heavy), models.take(heavy)

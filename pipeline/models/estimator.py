@@ -58,11 +58,7 @@ class NormalFormRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # t
         self.rivals = rivals
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> "NormalFormRegressor":
-        """Fit one model per column of y.
-
-        Args:
-            X: float64[n, D].
-            y: float64[n] or [n, K].
+        """Fit one model per column of y, float64[n] or [n, K], at X, float64[n, D].
 
         Raises:
             ValueError: the arrays do not fit together or are not finite, or a feature is not positive and

@@ -117,11 +117,7 @@ class Formula:
         return self._written(_LATEX, tuple(map(_latex_name, self.parameters)))
 
     def python(self, arguments: Sequence[str]) -> str:
-        """Return the same as a Python expression of numpy, in full precision.
-
-        Args:
-            arguments: what stands for each parameter.
-        """
+        """Return the same as a Python expression of numpy over the arguments, in full precision."""
         return self._written(_PYTHON, tuple(arguments))
 
     def over(self, factor: float, columns: Collection[int]) -> "Formula":

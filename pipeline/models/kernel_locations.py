@@ -97,15 +97,12 @@ def study_locations(experiment: Experiment, metric: str) -> tuple[KernelLocation
 
 
 def kernel_locations(experiment: Experiment, metric: str) -> KernelLocations | None:
-    """Return the values of the largest kernels on each location.
+    """Return the values of the largest kernels by location, None where there are not several that differ.
 
     They are those of the experiment: the values of a kernel in a run are scaled to its sum there, so a
     correction for overhead, values per visit and kernels that were left out show here, too. Of a region whose
     call paths are corrected differently the sum is scaled as a whole. Locations of two repetitions are the
     same if their processes and threads are; each has the mean of the repetitions that have it.
-
-    Returns:
-        None if no run has values per location that differ, or no point has several locations.
     """
     runs = [run for run in experiment.runs if metric in run.largest]
     if not runs or max(len(run.largest[metric].locations) for run in runs) < 2:

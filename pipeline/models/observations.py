@@ -55,11 +55,7 @@ class Precision:
         return surprise * self.size
 
     def gram(self, basis: FloatArray) -> dict[tuple[int, int], FloatArray]:
-        """Return the products a' G b of a design's columns, float64[K, h] for all a >= b.
-
-        Args:
-            basis: float64[h, P, c], the designs.
-        """
+        """Return the products a' G b of columns of designs float64[h, P, c]: float64[K, h] for all a >= b."""
         hypotheses, points, count = basis.shape
         pairs = [(a, b) for a in range(count) for b in range(a + 1)]
         if not self.gain.any():
@@ -180,12 +176,9 @@ class Observations(Rows):
         return replace(self, count=np.where(absent, 0, self.count))
 
     def distinct(self) -> tuple[IntArray, IntArray]:
-        """Return the first of all kernels with the same values, int64[U], and which of these each is.
+        """Return int64[U], the first of kernels with the same values, and int64[K], which of these each has.
 
         Counters are often the same for many call paths, which need to be fitted only once.
-
-        Returns:
-            int64[U] and int64[K], indices into kernels and into the first array.
         """
         known: dict[bytes, int] = {}
         rows = np.concatenate([self.mean, self.squares, self.count.astype(np.float64)], axis=1)

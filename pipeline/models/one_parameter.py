@@ -47,11 +47,7 @@ _STRUCTURES = tuple(ErrorModel(floor, walk) for walk in (_INDEPENDENT, _WALKING)
 
 @dataclass(frozen=True)
 class Setting:
-    """Fit settings of an experiment.
-
-    Attributes:
-        steep: whether exponents above 3 are in the space.
-    """
+    """Fit settings of an experiment; a steep one has exponents above 3 in the space."""
 
     steep: bool = False
     structure: ErrorModel = _STRUCTURES[0]
@@ -178,11 +174,7 @@ class _FitContext:
         return fits
 
     def posterior(self, sample: Sample) -> tuple[Posterior, BoolArray]:
-        """Weigh the hypotheses for every kernel of a sample.
-
-        Returns:
-            The plausible ones, and bool[K], the kernels that none of them fits within the noise.
-        """
+        """Return the plausible hypotheses, and bool[K], the kernels that none fits within the noise."""
         kept = self._weighed(sample, self.fit(sample))
         return kept, self._misfits(sample, kept)
 

@@ -113,14 +113,10 @@ def _columns(hypothesis: IntArray, place: IntArray, design: FloatArray, sharpnes
 def fit_all(
     space: SearchSpace, groups: list[Columns], sample: Sample, structure: ErrorModel, nonnegative: bool
 ) -> Fits:
-    """Fit every hypothesis to every kernel.
+    """Fit each of H hypotheses to each of K kernels.
 
     Where coefficients may not be negative, a negative constant is replaced by none, and a hypothesis with
     another negative coefficient is ruled out: a simpler one does as well.
-
-    Args:
-        space: the H hypotheses.
-        sample: K kernels.
     """
     kernels, count = len(sample), space.rows.shape[1] + 1
     coefficients = np.zeros((kernels, len(space), count))

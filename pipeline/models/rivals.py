@@ -32,12 +32,9 @@ class Hypotheses:
         return len(self.rows)
 
     def design(self, points: FloatArray) -> FloatArray:
-        """Evaluate the constant and the terms at points float64[Q, D], 0 for what there is not.
+        """Evaluate constant and terms, float64[H, Q, C], at points float64[Q, D], 0 for what there is not.
 
         Times the coefficients they give the value to the power of the sharpness.
-
-        Returns:
-            float64[H, Q, C].
         """
         columns = np.column_stack([self.term_values(points), np.zeros(len(points))])
         design = np.ones((len(self), len(points), 1 + self.rows.shape[1]))

@@ -91,14 +91,11 @@ def added(models: ScalingModels, prediction: Prediction) -> Prediction:
 
 
 def predict_total(models: ScalingModels, points: FloatArray, level: float = LEVEL) -> Prediction:
-    """Predict the sum of all kernels, one row: the value is the sum of their values.
+    """Predict the sum of all kernels at points float64[Q, D], one row: the value is the sum of their values.
 
     Beyond the range the interval grows with how far the sum disagrees with its own model, and with how much
     the curve of the sum bends at its end, the best sign of how far it can be trusted. If formulas hold, it is
     that of the added kernels.
-
-    Args:
-        points: float64[Q, D].
     """
     if models.predictor is not None and models.kernels is not None:
         found = models.predictor.total(points, level, models.kernels)

@@ -45,12 +45,7 @@ Outcome = ReducedProfile | InputError
 
 @dataclass(frozen=True, eq=False)
 class ReadRun:
-    """The outcome of reading a run.
-
-    Attributes:
-        inputs: its files; empty if they could not be read.
-        outcome: the reduced profile, or why there is none.
-    """
+    """The outcome of reading a run: its files, if they could be read; its profile, or why there is none."""
 
     run: Run
     inputs: tuple[InputFile, ...]

@@ -30,11 +30,8 @@ def page_of(
     evidence: Mapping[str, Any] | None = None,
     **more: Any,  # noqa: ANN401  # fields of `Report`
 ) -> str:
-    """Return report.html, which opens at the last target.
-
-    Args:
-        provenance: the content of ``run.json``.
-        evidence: the content of ``app.filter.json``; None without a filter.
+    """Return report.html, which opens at the last target, from ``run.json`` and, with a filter,
+    ``app.filter.json``.
     """
     return report_html(
         Report(

@@ -33,12 +33,7 @@ _AGAIN = "run `pipeline run` again"
 
 @dataclass(frozen=True)
 class StoredResult:
-    """One generation of a results directory.
-
-    Attributes:
-        directory: of the results.
-        provenance: the content of run.json.
-    """
+    """One generation of a results directory, with its run.json."""
 
     directory: Path
     provenance: Mapping[str, Any]

@@ -117,11 +117,7 @@ def run_provenance(analysis: Analysis, **entries: Any) -> dict[str, Any]:  # noq
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StoredStudy:
-    """What a results directory holds.
-
-    Attributes:
-        tables: of every other metric the models of its call paths and regions, as stored.
-    """
+    """What a results directory holds; tables of every other metric as stored."""
 
     result: StoredResult
     chosen: Analysis

@@ -94,11 +94,7 @@ class Records:
         return values
 
     def indices(self, names: Sequence[str]) -> IntArray:
-        """Return the number of a process or thread of each record, by the first attribute that it has.
-
-        Returns:
-            int64[n], 0 for records with none, or with one that is not a whole number.
-        """
+        """Return int64[n], the process or thread of each record by its first attribute; 0 without one."""
         found = np.zeros(len(self.node), dtype=np.int64)
         for name in reversed([name for name in names if name in self.columns]):
             values = self.columns[name].values

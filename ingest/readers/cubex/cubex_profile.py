@@ -495,11 +495,7 @@ class CubexValues:
         return values
 
     def blocks(self, metric: Metric, rows: int) -> Iterator[Block]:
-        """Yield the rows that were written, at most `rows` at once, in the order of the file.
-
-        Yields:
-            int64[k], the call paths, and float64[k, L], their stored values; all others are zero.
-        """
+        """Yield the stored values, at most `rows` rows at once: int64[k], call paths, and float64[k, L]."""
         listed, found = self._find(metric)
         nodes = self.stored[metric.name].order[listed]
         for number, values in self._numbers(metric, found, rows):

@@ -189,11 +189,7 @@ def _creator(attributes: str | None) -> str | None:
 
 
 def _columns(pattern: re.Pattern[str], section: memoryview) -> list[Column]:
-    """Return the groups of a pattern, column by column, which matches repeatedly from end to end.
-
-    Args:
-        pattern: must not match the empty text.
-    """
+    """Return the groups of a pattern (not of empty text) column by column, which matches from end to end."""
     try:
         text = str(section, "utf-8")
     except UnicodeDecodeError:

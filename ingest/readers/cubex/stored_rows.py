@@ -248,11 +248,7 @@ _COMPRESSED = b"ZCUBEX.DATA"
 
 
 def read_index(data: memoryview, nodes: int) -> tuple[ByteOrder, IntArray]:
-    """Return the byte order and the stored rows of a metric.
-
-    Returns:
-        ``<`` or ``>``, and int64[rows]: for every stored row its place in the metric's enumeration.
-    """
+    """Return the byte order, ``<`` or ``>``, and int64[rows], the places of its rows in the enumeration."""
     if len(data) < _INDEX_HEADER or data[: len(_INDEX)] != _INDEX:
         raise ValueError("it does not begin with CUBEX.INDEX")
     mark = bytes(data[len(_INDEX) : len(_INDEX) + 4])
@@ -325,11 +321,7 @@ class StoredRows:
 def find_rows(
     data: memoryview, order: ByteOrder, layout: npt.DTypeLike, locations: int, count: int
 ) -> StoredRows:
-    """Locate the rows of a metric.
-
-    Args:
-        count: number of rows the index lists; rows that were never written count as zero.
-    """
+    """Locate the `count` rows of a metric that its index lists; those never written count as zero."""
     dtype = np.dtype(layout).newbyteorder(order)
     if data[: len(_RAW)] == _RAW:
         return _find_raw(data[len(_RAW) :], dtype, locations, count)

@@ -100,12 +100,7 @@ def _profile_of_sums(
     attributes: Mapping[str, str] | None = None,
     notices: Iterable[str] = (),
 ) -> Profile:
-    """Make the profile of rows: the host is one location, all accelerators together are another.
-
-    Args:
-        rows: those of the host first.
-        stated: the sums, in words.
-    """
+    """Make the profile of rows, those of the host first: it is a location, all accelerators are another."""
     stacks, regions = Stacks(), Regions()
     for paradigm, name, number, seconds in rows:
         device = 0 if paradigm in (GPU_KERNEL, GPU_COPY) else CPU

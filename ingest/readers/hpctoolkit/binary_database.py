@@ -219,11 +219,7 @@ class SparseEntries:
 
 
 def _summed_entries(parts: Sequence[Triplets], shape: tuple[int, int]) -> SparseEntries:
-    """Sort values and add those of the same call path and location.
-
-    Args:
-        parts: the values; equal places may stand in several of them.
-    """
+    """Sort values and add those of the same call path and location, which may stand in several parts."""
     place = np.concatenate([node * shape[1] + location for node, location, _ in parts])
     value = np.concatenate([value for _, _, value in parts])
     order = np.argsort(place, kind="stable")

@@ -149,11 +149,7 @@ class FilePart:
 
 
 def sections(head: bytes, kind: bytes, number: int) -> list[tuple[int, int]]:
-    """Return size and offset of the sections of a file.
-
-    Args:
-        kind: ``meta`` or ``prof``.
-    """
+    """Return size and offset of the sections of a ``meta`` or ``prof`` file."""
     size = _HEADER.size + number * _EXTENT.size
     if len(head) < size or not head.startswith(MAGIC + kind):
         raise ValueError("not the file of HPCToolkit that its name says, or truncated")

@@ -36,12 +36,7 @@ _KEYS = ("title", "source", "reproduces", "machine", *_PROGRAM_KEYS, "measured",
 
 @dataclass(frozen=True, kw_only=True)
 class ApplicationInput:
-    """An input of an application.
-
-    Attributes:
-        default: in SI units.
-        factor: value in SI units of one of the unit that a plain number is in.
-    """
+    """An input of an application: its default, and the factor of its plain unit, in SI units."""
 
     document_name: ClassVar[str] = "input"
     name: str

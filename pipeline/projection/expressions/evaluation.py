@@ -136,11 +136,7 @@ class Sensitivity:
 
 
 def sensitivities(model: Model, at: Mapping[str, float]) -> tuple[Sensitivity, ...]:
-    """Return the response to every symbol, bound machine values included, the strongest first.
-
-    Args:
-        at: its inputs, SI units.
-    """
+    """Return the response to every symbol, bound machine values included, at SI inputs, strongest first."""
     bound, inputs = _symbol_values({"": model}, at)
     values = {name: estimate for name, (estimate, _) in bound.items()}
     values |= {name: float(value[0]) for name, value in inputs.items()}

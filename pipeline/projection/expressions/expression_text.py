@@ -185,11 +185,7 @@ _LEAST = {"+": (1, 2), "-": (1, 2), "neg": (2,), "*": (2, 2), "/": (2, 3), "**":
 
 
 def text_of(expression: Expression, language: str = "text", names: Mapping[str, str] | None = None) -> str:
-    """Return an expression as text, as it was written but for sums with 0 and products with 1.
-
-    Args:
-        names: what symbols are called there.
-    """
+    """Return an expression with these names as text, as written but for sums with 0 and products with 1."""
     written: dict[Expression, str] = {}
     for node in nodes(expression):
         if node.kind == "symbol":

@@ -30,11 +30,7 @@ _DECADES = 3.0  # standard deviation of the sizes tried
 
 @dataclass(frozen=True)
 class Parameter:
-    """A free parameter, in SI units.
-
-    Attributes:
-        start: where to begin a search; None if values of many sizes are to be tried.
-    """
+    """A free parameter, in SI units; without a start, values of many sizes are tried."""
 
     name: str
     _: KW_ONLY

@@ -38,12 +38,7 @@ _SUFFIXES = frozenset({"s", "ms", "us", "ns", "B", "KiB", "MiB", "GiB"})
 
 @dataclass(frozen=True)
 class MeasuredColumns:
-    """The rows of a CSV file by column.
-
-    Attributes:
-        cells: the text of every column by its name without unit.
-        units: factor to SI and dimension of every column.
-    """
+    """The columns of a CSV file by name without unit: texts, and factors to SI with dimensions."""
 
     where: str
     cells: dict[str, tuple[str, ...]]

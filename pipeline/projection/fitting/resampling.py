@@ -165,13 +165,9 @@ class LackOfFit:
 
 
 def lack_of_fit(data: Measurements, fitted: FloatArray, parameters: int) -> LackOfFit:
-    """Return the F test of lack of fit against pure error, or the plain deviation if nothing is repeated.
+    """Return the F test of lack of a fit float64[n], or the plain deviation if nothing is repeated.
 
     A deviation that is significant but below 2 % of the values is not a reason for distrust.
-
-    Args:
-        fitted: float64[n], the curve.
-        parameters: how many the curve has.
     """
     observed = data.values
     rows = np.column_stack(list(data.inputs.values()) or [np.zeros(len(observed))])

@@ -123,11 +123,7 @@ def rate(samples: FloatArray, shares: FloatArray | None = None) -> Quantity:
 
 
 def time(samples: FloatArray) -> Quantity:
-    """Return the figure of samples that are the better the smaller they are: as `rate`, the lower quartile.
-
-    Args:
-        samples: float64[round].
-    """
+    """Return the figure of samples, float64[round], the better the smaller: as `rate`, the lower quartile."""
     return _figure(float(np.quantile(samples, 0.25)), float(samples.min()))
 
 
@@ -228,12 +224,7 @@ class Protocols:
 
 @dataclass(frozen=True, kw_only=True)
 class Allreduce:
-    """Times of an allreduce of 8 B: on all `ranks` of a node, and for every doubling of the nodes.
-
-    Attributes:
-        node: seconds of one node.
-        step: seconds for every doubling; None if only one node was measured.
-    """
+    """Seconds of an allreduce of 8 B on all `ranks` of a node, and of a doubling of nodes, if measured."""
 
     ranks: int
     node: Quantity
@@ -299,11 +290,7 @@ _PARTS = ((1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 
 @dataclass(frozen=True, kw_only=True)
 class MachineProvenance:
-    """How a machine was measured.
-
-    Attributes:
-        doubts: what disturbed the measurement, one sentence each.
-    """
+    """How a machine was measured, and what disturbed it, a sentence each."""
 
     date: str
     host: str

@@ -38,12 +38,7 @@ _PREFIX = re.compile(r"^(?:BW|HW|SKX|ICX|SPR|SKL|ADLP|Zn\d?|[NV]\d|A64FXIP)(?:Po
 
 @dataclass(frozen=True)
 class Slow:
-    """A unit that LLVM's model leaves out.
-
-    Attributes:
-        form: which instruction forms need it.
-        cycles: for how long each instruction occupies it.
-    """
+    """A unit that LLVM's model leaves out, the instruction forms that need it, and for how many cycles."""
 
     form: re.Pattern[str]
     unit: str

@@ -422,12 +422,7 @@ def _solved(problem: PortProblem, starts: FloatArray, cycles: FloatArray) -> Flo
 
 
 def _identified(problem: PortProblem, unknowns: FloatArray, cycles: FloatArray) -> BoolArray:
-    """Return bool[k]: whether the measurements determine an unknown more than the pull towards the manual.
-
-    Args:
-        unknowns: float64[k], its solution.
-        cycles: float64[n], the measurements.
-    """
+    """Return bool[k], the unknowns float64[k] that measurements determine more than the manual does."""
     loads = problem.loads(unknowns[None])[0]
     slopes = problem.slopes[np.arange(len(cycles)), loads.argmax(axis=1)]
     weighted = slopes / cycles[:, None]

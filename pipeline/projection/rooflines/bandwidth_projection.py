@@ -69,11 +69,7 @@ class Group:
 
 @dataclass(frozen=True, kw_only=True)
 class MeasuredProfile:
-    """What was measured of a program.
-
-    Attributes:
-        whole: the program as one group, if it has counters and its parts have none.
-    """
+    """What was measured of a program; `whole` if it has counters and its parts have none."""
 
     groups: tuple[Group, ...]
     whole: Group | None = None

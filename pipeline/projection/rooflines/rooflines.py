@@ -139,10 +139,7 @@ class StudyRoofline:
 
 
 def study_roofline(experiment: Experiment, machine: "Machine", largest: int) -> StudyRoofline:
-    """Return the roofline of a study's regions that compute and take at least `LEAST_SHARE` of a run's time.
-
-    Args:
-        largest: index of the point whose regions are judged.
+    """Return the roofline, at a point, of regions that compute and take `LEAST_SHARE` of the time or more.
 
     Raises:
         UsageError: the study has no time or no counter that is known, or the machine lacks a ceiling.
@@ -183,11 +180,7 @@ def kernel_verdicts(
 def counted_kernels(
     experiment: Experiment, kernels: Kernels | None, machine: "Machine", point: int
 ) -> list[CountedKernel | None]:
-    """Return what K kernels or, without any, all regions did at a measured point.
-
-    Returns:
-        None for a kernel that does not compute, takes no time or has no counts.
-    """
+    """Return what K kernels or all regions did at a point, None without computing, time or counts."""
     regions = experiment.regions
     names = (kernels.paradigms, kernels.regions) if kernels else (regions.paradigm, regions.name)
     total = float(np.nansum(_by_kernel(experiment, None, "time", point)))

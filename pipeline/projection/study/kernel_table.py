@@ -101,12 +101,7 @@ def posts(name: str) -> bool:
 def seconds_of_call(
     machine: StudyMachine, pattern: Pattern, processes: FloatArray, sizes: FloatArray
 ) -> Rows:
-    """Return what one call takes of the time of one process.
-
-    Args:
-        processes: float64[m], of the program.
-        sizes: float64[m], bytes that a process moves in the call.
-    """
+    """Return what a call takes of the time of one of float64[m] processes that moves float64[m] bytes."""
     if pattern is Pattern.MESSAGE:
         return machine.message(processes, sizes)
     if pattern is Pattern.ALL_TO_ALL:

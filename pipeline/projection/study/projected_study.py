@@ -97,11 +97,7 @@ _VISITS, _SENT, _RECEIVED = "visits", "bytes_sent", "bytes_received"
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StudyProjection:
-    """A study on the machine it was measured on, and on another.
-
-    Attributes:
-        there: the same on the other machine: its measured values are those here taken there.
-    """
+    """A study on the machine it was measured on, and on another, with what was measured here taken there."""
 
     source: StudyMachine
     target: StudyMachine
@@ -119,10 +115,7 @@ def project_study(
     target: StudyMachine,
     options: ModelOptions,
 ) -> StudyProjection:
-    """Project all kernels of a study to another machine.
-
-    Args:
-        others: the models of other metrics by name, of which visits and bytes are used.
+    """Project all kernels of a study to another machine, using the models of visits and bytes in others.
 
     Raises:
         UsageError: the models are not of time, or the number of processes is unknown.
@@ -371,14 +364,11 @@ def _of_communication(transfer: Transfer) -> Iterator[str]:
 
 @dataclass(frozen=True, eq=False)
 class MeasuredInside:
-    """Predicts K kernels by their measured means where there are some.
+    """Predicts K kernels by their measured means, at points float64[P, D], where there are some.
 
     With one parameter, logarithms of times are interpolated over the logarithm of the scale, between medians
     of the repetitions: a slow run is a fact of its scale and says nothing of others. Intervals are as wide,
     in proportion, as those of the models.
-
-    Attributes:
-        points: float64[P, D], measured.
     """
 
     models: ScalingModels

@@ -113,12 +113,7 @@ class StudyMachine:
         return np.ones(len(locations)) if self.has_network else np.minimum(self.cores / locations, 1.0)
 
     def message(self, processes: FloatArray, sizes: FloatArray) -> Rows:
-        """Return the seconds of one message.
-
-        Args:
-            processes: float64[m], of the program.
-            sizes: float64[m], bytes.
-        """
+        """Return the seconds of a message of float64[m] bytes in a program of float64[m] processes."""
         between = self._evaluated(_MESSAGE, processes, sizes) if self.has_network else None
         within = self._evaluated(_MESSAGE_NODE, processes, sizes) if _MESSAGE_NODE in self.terms else between
         if between is None or within is None:

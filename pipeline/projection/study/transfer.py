@@ -359,11 +359,7 @@ def _unknown_share(key: str) -> Rows:
 
 
 def _errors(key: str, kernels: IntArray, deviation: FloatArray | float, common: float = 0.0) -> Rows:
-    """Factors with that standard deviation of the logarithm, float64[1 + draw, k, 1].
-
-    Args:
-        common: the part of the variance that all kernels share.
-    """
+    """Factors float64[1 + draw, k, 1] with that standard deviation of the logarithm, part of it in common."""
     shared = _normal(key, np.full(1, -1, dtype=np.int64))
     normal = np.sqrt(common) * shared + np.sqrt(1 - common) * _normal(key, kernels)
     return np.asarray(np.exp(deviation * normal)[..., None])
