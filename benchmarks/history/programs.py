@@ -50,8 +50,7 @@ def program(rng: np.random.Generator, kind: str) -> tuple[Entries, int]:
         verdict=unknown,
         steps=(),
         step=unknown,
-        previous=("",) * COUNT,
-        said=("",) * COUNT,
+        totals=(),
         notices=(),
     )
     return entries, at

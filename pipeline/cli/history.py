@@ -8,7 +8,7 @@ import typer
 
 from pipeline.cli.app import app
 from pipeline.cli.options import At, CommandGroup, Config, Json, Limit, Presentation, command, shared, valued
-from pipeline.cli.output import STANDARD_OUTPUT, show_notices, show_written, write_summary
+from pipeline.cli.output import STANDARD_OUTPUT, show_notices, show_written, write_output, write_summary
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,20 +39,40 @@ def history_command(
         str,
         shared("--machine", ": whose entries to show, by default that of the newest entry"),
     ] = "",
+    badge: Annotated[
+        str | None,
+        valued("--badge", "FILE", "Write a badge of the newest entry: .svg, or .json for shields.io."),
+    ] = None,
 ) -> None:
     """Record results over commits and find when a kernel changed."""
     from ingest.errors import UsageError
 
     if context.invoked_subcommand is not None:
-        if html is not None or commit_url or machine or file != _FILE:
+        if html is not None or badge is not None or commit_url or machine or file != _FILE:
             hint = f"leave out either the options or '{context.invoked_subcommand}'"
             raise UsageError("its options stand without a command", where="history", hint=hint)
         return
-    if html is None:
-        raise UsageError(
-            "give --out DIR, or a command", where="history", hint="see `pipeline history --help`"
-        )
-    _write_page(html, file, commit_url, machine)
+    if badge is not None:
+        _write_badge(badge, file, machine)
+    if html is not None:
+        _write_page(html, file, commit_url, machine)
+    elif badge is None:
+        hint = "see `pipeline history --help`"
+        raise UsageError("give --out DIR, --badge FILE, or a command", where="history", hint=hint)
+
+
+def _write_badge(target: str, file: Path, machine: str) -> None:
+    from ingest.errors import UsageError
+    from ingest.record_codec import document
+    from pipeline.report.check.badge import history_badge
+    from pipeline.store.atomic import json_bytes
+    from pipeline.store.history_file import comparable, read_history
+
+    form = Path(target).suffix
+    if form not in (".svg", ".json"):
+        raise UsageError(f"'{target}' is neither .svg nor .json", where="--badge")
+    badge = history_badge(comparable(read_history(file), machine))
+    write_output(target, badge.svg if form == ".svg" else json_bytes(document(badge)))
 
 
 def _write_page(out: Path, file: Path, commit_url: str, machine: str) -> None:

@@ -252,7 +252,7 @@ class Entries:
         growths: texts of growth, such as ``p^(1/2)``, and `growth`, int64[K, N], which one; -1 if none.
         verdicts: of checks, and `verdict`, int64[K, N], which one; -1 if none.
         steps, step: the same of tests against the entry before.
-        previous, said: of the total, per entry, as in `HistoryRow`.
+        totals: the row of the total in every entry.
         notices: what was left out, one sentence each.
     """
 
@@ -278,8 +278,7 @@ class Entries:
     verdict: IntArray
     steps: tuple[str, ...]
     step: IntArray
-    previous: tuple[str, ...]
-    said: tuple[str, ...]
+    totals: tuple[HistoryRow, ...]
     notices: tuple[str, ...]
 
     def __len__(self) -> int:

@@ -373,8 +373,7 @@ def _entries(
         verdict=verdict,
         steps=steps,
         step=step,
-        previous=tuple(head.previous for head in heads),
-        said=tuple(head.said for head in heads),
+        totals=tuple(heads),
         notices=tuple(_notices(newest, left_out, left)),
     )
 

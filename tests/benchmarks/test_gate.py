@@ -1,10 +1,12 @@
 """The simulation of the gate, and its splits of measured series."""
 
 import json
+from collections import Counter
 
 import numpy as np
 import pytest
 
+from benchmarks.gate.entries import found, unchanged
 from benchmarks.gate.simulation import MACHINES, Setting, simulate, with_noise
 from benchmarks.gate.splits import table
 
@@ -61,3 +63,11 @@ def test_a_series_with_too_few_repetitions_is_not_split(tmp_path, repetitions):
         "| **all** | 1 and the rest | 0 | 100 % | 0 % |",
         "| **all** | halves | 0 | 100 % | 0 % |",
     ]
+
+
+@pytest.mark.slow
+def test_entries_of_a_history_raise_no_more_alarms_than_a_check_and_changes_are_found():
+    counts = sum((unchanged(noise, 2, 7, entries=16) for noise in (0.01, 0.05, 0.2)), Counter())
+    assert counts["tests"] == 90
+    assert counts["regression"] <= 0.05 * 90
+    assert [found(0.05, factor, 10, 7) for factor in (1.0, 1.3, 1.5)] == [0, 10, 10]

@@ -167,19 +167,14 @@ class HistoryView:
 
     def tested(self, entry: int) -> str:
         """Say what the test of an entry against the one before found; empty without one."""
-        entries, step = self.entries, self.step(0, entry)
-        return step_text(step, _shown(entries.previous[entry]), visible(entries.said[entry])) if step else ""
-
-    def step(self, n: int, entry: int = -1) -> str:
-        """Return the verdict of this test about a kernel; empty without one."""
-        code = int(self.entries.step[n, entry])
-        return self.entries.steps[code] if code >= 0 else ""
+        total = self.entries.totals[entry]
+        return step_text(total.step, _shown(total.previous), visible(total.said)) if total.step else ""
 
     @property
     def early(self) -> list[str]:
         """Say what these tests found while there are too few entries for anything else, the newest first."""
         few = range(len(self.entries) - 1, 0, -1) if too_few(len(self.entries)) else ()
-        return [f"{self.name(n)}: {self.tested(n)}" for n in few if self.step(0, n) in CHANGED]
+        return [f"{self.name(n)}: {self.tested(n)}" for n in few if self.entries.totals[n].step in CHANGED]
 
     def date(self, entry: int) -> str:
         """Return the day on which an entry was added."""
@@ -445,8 +440,9 @@ def _columns(view: HistoryView, changes: Sequence[Sequence[ChangeTexts]]) -> Ite
     growths, verdicts = (*map(growth_text, entries.growths), ""), (*map(visible, entries.verdicts), "")
     yield Column(key="model", heading="Growth of the model", each=lambda n: growths[entries.growth[n, -1]])
     if (entries.step[:, -1] >= 0).any():
-        against = f"Against {_shown(entries.previous[-1])}"
-        yield Column(key="step", heading=against, each=lambda n: STEP_LABELS.get(view.step(n), view.step(n)))
+        steps = (*(STEP_LABELS.get(step, step) for step in entries.steps), "")
+        against = f"Against {_shown(entries.totals[-1].previous)}"
+        yield Column(key="step", heading=against, each=lambda n: steps[entries.step[n, -1]])
     if (entries.verdict[:, -1] >= 0).any():
         yield Column(key="verdict", heading="Verdict", each=lambda n: verdicts[entries.verdict[n, -1]])
 

@@ -43,6 +43,16 @@ def test_a_page_is_written(call, history, tmp_path):
     assert [path.name for path in (tmp_path / "one").iterdir()] == ["trends.html"]
 
 
+def test_a_badge_is_written_as_an_image_or_as_shields_io_reads_it(call, history, tmp_path):
+    assert call("history", "--history", history, "--badge", tmp_path / "b.json")[0] == 0
+    found = json.loads((tmp_path / "b.json").read_text())
+    assert found == {"schemaVersion": 1, "label": "p = 8", "message": "500 ms", "color": "#009e73"}
+    site = ("history", "--history", history, "--out", tmp_path / "site")
+    assert call(*site, "--badge", tmp_path / "site" / "b.svg")[0] == 0
+    assert "p = 8: 500 ms" in (tmp_path / "site" / "b.svg").read_text()
+    assert (tmp_path / "site" / "index.html").is_file()
+
+
 def test_the_machine_is_chosen_and_the_others_are_named(call, history, tmp_path):
     add = ("history", "add", write_series(tmp_path / "s.jsonl"), "--history", tmp_path / "h.parquet")
     assert call(*add, "--label", "1", "--machine", "big", "--commit", "0f")[0] == 0
@@ -67,7 +77,9 @@ def test_the_machine_is_chosen_and_the_others_are_named(call, history, tmp_path)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--history", "x"], "give --out DIR, or a command"),
+        (["--history", "x"], "give --out DIR, --badge FILE, or a command"),
+        (["--badge", "{tmp}/b.png", "--history", "{file}"], "is neither .svg nor .json"),
+        (["--badge", "x.svg", "show", "total"], "its options stand without a command"),
         (["--out", "x", "show", "total"], "its options stand without a command; leave out either"),
         (["--history", "x", "show", "total"], "its options stand without a command"),
         (["--out", "{tmp}/s", "--history", "{tmp}/none"], "no such file"),

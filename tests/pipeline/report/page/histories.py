@@ -1,11 +1,12 @@
 """Histories made in code: entries of kernels with levels that change, and noise from a fixed seed."""
 
+import datetime
 import hashlib
 
 import numpy as np
 
 from pipeline.gate.kernel_values import KernelId, Scope
-from pipeline.gate.trends import Entries
+from pipeline.gate.trends import Entries, HistoryRow
 
 START = 1_750_000_000  # 2025-06-15
 HOSTILE = "</script><img src=x onerror=alert(1)>"
@@ -20,6 +21,14 @@ KERNELS = (
 
 def digest(text):
     return hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
+
+
+def total(label, n, value, **given):
+    """The row of the total in an entry."""
+    row = {"added": datetime.datetime.fromtimestamp(START + 86_400 * n, tz=datetime.UTC), "level": "total"}
+    row |= {"callpath": ("total",), "metric": "effort", "unit": "core-s", "at": '{"p": 128}', "share": 1.0}
+    row |= {"growth": "1", "target": '{"p": 512}', "predicted": 2 * value, "verdict": ""}
+    return HistoryRow(label=label, value=value, **row, **given)
 
 
 def history(count=60, *, step=1.5, at=40, noise=0.02, kernels=KERNELS, digests=False, seed=1):
@@ -54,7 +63,6 @@ def history(count=60, *, step=1.5, at=40, noise=0.02, kernels=KERNELS, digests=F
         verdict=np.where(np.arange(count) == at, 1, -1) * np.ones(shape, dtype=np.int64),
         steps=("", "regression"),
         step=np.full(shape, -1),
-        previous=("",) * count,
-        said=("",) * count,
+        totals=tuple(total(f"c{n}", n, value[0, n]) for n in range(count)),
         notices=(),
     )

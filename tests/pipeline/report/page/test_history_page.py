@@ -152,9 +152,11 @@ def test_what_the_test_against_the_entry_before_found_is_in_the_headline_and_the
     entries = history(5, at=99, digests=True)
     entries.step[0, 3:], entries.step[1, 3] = 1, 1
     names = entries.labels
-    entries = replace(
-        entries, previous=("", *names[:-1]), said=(*[""] * 3, "2.0 times slower at p = 128", "<b>")
-    )
+    tested = [
+        replace(entries.totals[n], previous=names[n - 1], step="regression", said=said)
+        for n, said in ((3, "2.0 times slower at p = 128"), (4, "<b>"))
+    ]
+    entries = replace(entries, totals=(*entries.totals[:3], *tested))
     text = page(entries)
     headline = f"; REGRESSION against {names[3][:10]}: <b>; the median"
     assert headline in text_of(text) and "<b>;" not in text
