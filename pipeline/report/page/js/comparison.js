@@ -8,11 +8,11 @@ import { floats, readData } from "./data/payload.js";
 import { Positions } from "./data/positions.js";
 import { logDomain } from "./draw/axes.js";
 import { BoxTree, WHOLE } from "./draw/boxes.js";
-import { drawDots, drawEstimates, scaleChart } from "./draw/chart.js";
+import { drawDots, drawEndLabels, drawEstimates, scaleChart } from "./draw/chart.js";
 import { byId, el, keepingFocus, selector } from "./draw/dom.js";
 import { chartTools } from "./draw/files.js";
 import { Address } from "./state.js";
-import { hasWords } from "./text/names.js";
+import { cutText, hasWords } from "./text/names.js";
 import { estimateText, figure, intervalText, pointText } from "./text/numbers.js";
 import { outsideText, scaleControl } from "./views/controls.js";
 import { DifferenceView } from "./views/difference.js";
@@ -26,6 +26,7 @@ import { followAddress, searchBox } from "./views/navigation.js";
 
 const NONE = -1;
 const HEIGHT = 300;
+const LABELS = 70; // pixels for the names at the ends of curves
 const CUT = 30; // how many times all else a band may be before it is cut
 
 /** @param {PackedEnds} ends */
@@ -328,6 +329,7 @@ function drawCurves(plot, of, k, name, target) {
   const said = of.texts(k, scale, unit).slice(0, SIDES.length);
   const chart = scaleChart(plot, positions, target, {
     height: HEIGHT,
+    right: LABELS,
     label: `${[`${name} of ${payload.a} and ${payload.b} over ${positions.scaled}, at ${at}`, ...said].join("; ")}.`,
     from: xs[0] / 1.05,
     to: xs[xs.length - 1],
@@ -345,6 +347,11 @@ function drawCurves(plot, of, k, name, target) {
     const titled = dots.map((dot) => ({ ...dot, title: `${study}: ${figure(dot.y)}` }));
     drawDots(chart, titled, `${cls} open`, { name: `${study}, measured` });
   }
+  const labels = lines.flatMap(({ study, cls, model, dots }) => {
+    const y = model[model.length - 1]?.value ?? dots[dots.length - 1]?.y;
+    return y > 0 ? [{ text: cutText(study, 10), y, cls }] : [];
+  });
+  drawEndLabels(chart, labels);
 }
 
 /**

@@ -1,13 +1,15 @@
 """The first screen in a browser: the answers, and two charts that fit and hide nothing."""
 
 import re
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from tests.pipeline.report.page.browser import OpenPage, shows
-from tests.pipeline.report.page.studies import answered, study
+from tests.pipeline.report.page.studies import answered, sized_study, study
 
 
 def pixels(page: Any, where: str, *names: str) -> list[list[float]]:
@@ -48,13 +50,42 @@ def test_charts_of_the_first_screen_say_what_they_show(screen: Any) -> None:
     assert label.startswith("parallel efficiency over p. Measured: 100.0 % at p = 4, ")
     assert "; predicted: " in label
     assert " at p = 256, 90 % interval " in label
-    shows(screen.locator("#runtime-efficiency-key"), "75 %, as asked for")
     assert screen.locator("#runtime-speedup path.ideal").count() == 1
     assert screen.locator("#runtime-speedup path.threshold").count() == 0
     assert screen.locator("#runtime-efficiency path.threshold").count() == 1
     assert screen.locator("#runtime-speedup path.bar").count() == 5
     screen.hover("#runtime-speedup svg", position={"x": 300, "y": 100})
     shows(screen.locator("#runtime-speedup .readings"), "90 % interval")
+
+
+def test_lines_of_the_first_screen_have_labels_that_do_not_overlap(open_page: OpenPage, file: Path) -> None:
+    for width in (1440, 1024, 390):
+        page = open_page(file, viewport={"width": width, "height": 900}).page
+        assert page.locator(".verdict").bounding_box()["height"] < (70 if width > 390 else 160)
+        for name, lines in (("speedup", ["ideal"]), ("efficiency", ["75 % asked for"])):
+            texts = page.locator(f"#runtime-{name} text.end")
+            assert {"measured", "model", "90 % interval", *lines} <= set(texts.all_text_contents())
+            boxes = [one.bounding_box() for one in page.locator(f"#runtime-{name} text").all()]
+            assert not any(_overlap(a, b) for a, b in combinations(boxes, 2))
+            assert all(box["x"] + box["width"] <= width for box in boxes)
+
+
+def _overlap(a: dict[str, float], b: dict[str, float]) -> bool:
+    ends = [(a[at] + a[size], b[at] + b[size]) for at, size in (("x", "width"), ("y", "height"))]
+    pairs = zip(("x", "y"), ends, strict=True)
+    return all(min(to) - max(a[at], b[at]) > 3 for at, to in pairs)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_two_parameters_begin_with_contours(open_page: OpenPage, theme: str) -> None:
+    page = open_page(
+        answered(sized_study()), viewport={"width": 1440, "height": 900}, color_scheme=theme
+    ).page
+    for name in ("efficiency", "wall"):
+        box = page.locator(f"#surface-{name} svg").bounding_box()
+        assert box["y"] + box["height"] <= 900
+    shows(page.locator("#surface-efficiency"), "75 %")
+    assert page.locator("#runtime").bounding_box()["y"] > box["y"] + box["height"]
 
 
 def test_what_charts_offer_opens_and_closes_with_the_keyboard(screen: Any) -> None:

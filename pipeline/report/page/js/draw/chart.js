@@ -82,7 +82,7 @@ export function frame(host, spec) {
   const right = width - MARGIN.right - (spec.right ?? 0);
   const box = { left: Math.max(MARGIN.left, BESIDE_MARKS + DIGIT * longest), right, top, bottom };
   const x = (xAxis.log ? logScale : linearScale)(xAxis.domain, [box.left, box.right]);
-  const across = Math.max(2, Math.floor((right - MARGIN.left) / 75)); // the same in charts side by side
+  const across = Math.max(2, Math.floor((right - MARGIN.left) / 64)); // the same in charts side by side
   charts += 1;
   const clip = `clip-${charts}`;
   const plot = svgEl("g", { "clip-path": `url(#${clip})` });
@@ -391,6 +391,59 @@ export function drawEndLabels(chart, labels) {
   for (const { text, at, cls } of placed) {
     chart.over.append(svgEl("text", { class: `end ${cls}`, x: chart.box.right + 6, y: at + 4 }, text));
   }
+}
+
+/**
+ * A label at that of its places around dots which is the farthest from all lines, dots and texts.
+ * @param {Chart} chart
+ * @param {{x: number, value: number}[]} dots
+ * @param {string} cls
+ * @param {string} text
+ */
+export function drawLabelBeside(chart, dots, cls, text) {
+  const { box, x, y, over, series } = chart;
+  const half = 0.5 * DIGIT * text.length;
+  const texts = [...over.querySelectorAll("text")].flatMap((one) => {
+    const wide = DIGIT * (one.textContent?.length ?? 0);
+    const at = ["x", "y"].map((name) => Number(one.getAttribute(name)));
+    return [0, 0.25, 0.5, 0.75, 1].map((share) => [at[0] + share * wide, at[1] - 4]);
+  });
+  const taken = series
+    .filter(({ kind }) => kind !== "band")
+    .flatMap(({ kind, xs, ys, lower }) => {
+      const places = [ys, ...(lower ? [lower] : [])].flatMap((ends) =>
+        xs.map((at, i) => [x(at), y(ends[i])]),
+      );
+      return kind === "line" ? places.flatMap((place, i) => between(places[i - 1] ?? place, place)) : places;
+    });
+  const spots = dots.flatMap((dot) =>
+    [-14, 14, -22, 22].flatMap((down) =>
+      [0, half + 10, -half - 10].map((right) => [x(dot.x) + right, y(dot.value) + down]),
+    ),
+  );
+  /** @param {number[]} spot */
+  const clear = ([left, top]) =>
+    Math.min(
+      ...[...taken, ...texts].map((one) =>
+        Math.max(Math.abs(one[0] - left) - half, Math.abs(one[1] - top) - DIGIT),
+      ),
+    );
+  const inside = spots.filter(
+    ([at, down]) =>
+      at - half > box.left && at + half < box.right && down - 8 > box.top && down + 8 < box.bottom,
+  );
+  if (inside.length === 0) return;
+  const [left, top] = inside.reduce((best, spot) => (clear(spot) > clear(best) ? spot : best));
+  over.append(svgEl("text", { class: `end ${cls}`, x: left, y: top + 4, "text-anchor": "middle" }, text));
+}
+
+/**
+ * Places on the way from one to another.
+ * @param {number[]} from
+ * @param {number[]} to
+ */
+function between(from, to) {
+  return [0.25, 0.5, 0.75, 1].map((share) => [0, 1].map((d) => from[d] + share * (to[d] - from[d])));
 }
 
 /** @typedef {[number, number]} Place pixels */

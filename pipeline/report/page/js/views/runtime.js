@@ -3,8 +3,16 @@
 
 import { figuresOf } from "../data/report.js";
 import { linearDomain } from "../draw/axes.js";
-import { drawDots, drawEstimates, drawIntervals, drawLine, scaleChart } from "../draw/chart.js";
-import { byId, el } from "../draw/dom.js";
+import {
+  drawDots,
+  drawEndLabels,
+  drawEstimates,
+  drawIntervals,
+  drawLabelBeside,
+  drawLine,
+  scaleChart,
+} from "../draw/chart.js";
+import { byId } from "../draw/dom.js";
 import { chartTools } from "../draw/files.js";
 import { figure, intervalText, percent, TO, tickLabel, valueText } from "../text/numbers.js";
 
@@ -15,7 +23,8 @@ import { figure, intervalText, percent, TO, tickLabel, valueText } from "../text
 /** @import { Reading } from "../draw/pointing.js" */
 /** @import { State } from "../state.js" */
 
-const HEIGHT = 270;
+const HEIGHT = 290;
+const LABELS = 96; // pixels for what stands at the ends of lines
 const BAND_BEYOND = 8; // how many times a band may exceed all else before it is cut
 
 /**
@@ -91,6 +100,7 @@ function drawChart(host, positions, chart, at) {
   const margin = (last / first) ** 0.03;
   const drawn = scaleChart(host, positions, at, {
     height: HEIGHT,
+    right: LABELS,
     label: described(chart, positions, points, curve, target),
     from: first / margin,
     to: last * margin,
@@ -130,6 +140,27 @@ function drawChart(host, positions, chart, at) {
     }));
     if (dots.length > 0) drawDots(drawn, dots, cls, { radius: 4, name });
   }
+  drawEndLabels(drawn, [
+    ...ideal.slice(-1).map(({ value }) => ({ text: "ideal", y: value, cls: "ideal" })),
+    ...(chart.threshold === null
+      ? []
+      : [{ text: `${tickLabel(100 * chart.threshold)} % asked for`, y: chart.threshold, cls: "threshold" }]),
+    ...curve.slice(-1).flatMap((end) => [
+      { text: "model", y: end.value, cls: "c0" },
+      { text: "90 % interval", y: drawn.y.invert(middleOf(drawn, end)), cls: "c0" },
+    ]),
+  ]);
+  for (const [some, cls, name] of dotted) drawLabelBeside(drawn, some, cls, name);
+}
+
+/**
+ * The middle of the wider part of an interval in sight, in pixels.
+ * @param {import("../draw/chart.js").Chart} chart
+ * @param {Figure} end
+ */
+function middleOf({ y, box }, { value, lower, upper }) {
+  const [low, high] = [Math.min(y(lower) || box.bottom, box.bottom), Math.max(y(upper), box.top)];
+  return (y(value) + (low - y(value) > y(value) - high ? low : high)) / 2;
 }
 
 /**
@@ -177,22 +208,6 @@ function readingsAt(chart, points, curve, scale, observed) {
   return [...rows, ["c0", "model", text(model.value)], ["none", "90 % interval", intervalText(model, text)]];
 }
 
-/**
- * @param {ChartPayload} chart
- * @param {string} observed
- */
-function keyOf(chart, observed) {
-  /** @type {[string, string][]} */
-  const entries = [["dot", observed]];
-  if (chart.lines.some((line) => line?.heldOut.value.length)) entries.push(["dot open", "held out"]);
-  if (chart.lines.some((line) => line?.curve.value.some((value) => value !== null)))
-    entries.push(["line", "model with 90 % interval"]);
-  if (chart.lines[0]?.ideal) entries.push(["ideal", "ideal"]);
-  if (chart.threshold !== null)
-    entries.push(["threshold", `${tickLabel(100 * chart.threshold)} %, as asked for`]);
-  return entries.map(([cls, text]) => el("span", { class: "key" }, el("i", { class: cls }), text));
-}
-
 /** @param {State} state */
 export function buildRuntime(state) {
   const { report } = state;
@@ -200,10 +215,7 @@ export function buildRuntime(state) {
   for (const chart of report.program?.charts ?? []) {
     const host = byId(`runtime-${chart.name}`);
     const draw = () => drawChart(host, positions, chart, state.target);
-    byId(`runtime-${chart.name}-key`).replaceChildren(
-      ...keyOf(chart, positions.observed),
-      chartTools(host, chart.label, draw),
-    );
+    byId(`runtime-${chart.name}-options`).append(chartTools(host, chart.label, draw));
     state.follow(host, draw);
   }
 }

@@ -10,7 +10,7 @@ import { pointText, tickLabel } from "../text/numbers.js";
 /** @import { Chart } from "../draw/chart.js" */
 /** @import { State } from "../state.js" */
 
-const HEIGHT = 380;
+const HEIGHT = 320;
 const EFFICIENCIES = [0.1, 0.25, 0.5, 0.75, 0.9];
 /** @type {[number, string][]} */
 const UNITS = [
