@@ -126,7 +126,9 @@ function formulaPart(part) {
  * @param {number} k
  */
 export function growthNode(level, k) {
-  const parts = level.growthClass[k].replace(/grows, about |(?<=unclear): \d values?/g, "").split(/\^([0-9.]+)/);
+  const parts = level.growthClass[k]
+    .replace(/grows, about |(?<=unclear): \d values?/g, "")
+    .split(/\^([0-9.]+)/);
   const nodes = parts.map((part, i) => (i % 2 ? el("sup", {}, part) : part));
   const title = `${level.growthClass[k]}; probability of growing: ${Math.round(100 * level.growing[k])} %`;
   return el("span", { class: "formula", title }, ...nodes);
