@@ -353,8 +353,8 @@ def _too_noisy(kernels: Sequence[KernelResult], options: CheckOptions) -> list[s
         return [
             f"{len(masked)} kernels got slower only beside the others, which all got faster: {_INTERLEAVE}"
         ]
-    if any(one.kernel.level is Scope.TOTAL for one in doubtful):
-        return ["the total is too noisy to judge"]
+    if total := [one.advice for one in doubtful if one.kernel.level is Scope.TOTAL]:
+        return [": ".join(filter(None, ("the total is too noisy to judge", *total)))]
     share = sum(one.share for one in doubtful if one.kernel.level is Scope.CALLPATH)
     if share <= options.most_noisy:
         return []

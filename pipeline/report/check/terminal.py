@@ -118,10 +118,17 @@ def _lines(result: CheckResult, words: ChangeWords) -> list[_Line]:
             )
         label = row.label if words is CHECK_WORDS else _COMPARED_LABELS.get(verdict, row.label)
         found += [_Line(label=label, text=text, style=row.style) for text in texts]
-    whole = next((one for one in result.of(Ruling.REGRESSION) if one.kernel == TOTAL_KERNEL), None)
-    if whole is not None and not found[0].text.startswith(_WHOLE):
-        found.insert(1, _Line(label="", text=f"{_WHOLE}: {change_text(whole, result.unit)}"))
+    if result.of(Ruling.REGRESSION) and not found[0].text.startswith(_WHOLE):
+        of_total = [one for one in result.kernels if one.kernel == TOTAL_KERNEL]
+        found[1:1] = [_Line(label="", text=text) for one in of_total if (text := _of_whole(one, result))]
     return found
+
+
+def _of_whole(total: KernelResult, result: CheckResult) -> str:
+    """Return what the total says beside a call path that got slower; empty if it did not change."""
+    if total.verdict is Ruling.REGRESSION:
+        return f"{_WHOLE}: {change_text(total, result.unit)}"
+    return f"{_WHOLE}: too noisy to judge" if total.verdict is Ruling.INCONCLUSIVE else ""
 
 
 def leading_change(result: CheckResult) -> str:
@@ -266,6 +273,7 @@ def comparison_verdict(found: TwoStudies, totals: ComparedCurves | None = None, 
             measured = total.measured if place < 0 or not np.isfinite(ahead.ratio) else ()
             total = replace(total, target=(ahead,), measured=measured)
         how = change_text(replace(total, evidence=()), result.unit, a)
+        how += " (too noisy to judge)" if how and total.verdict is Ruling.INCONCLUSIVE else ""
     sentence = f"{b} {'is' if is_time('', result.unit) else 'takes'} {how}" if how else f"{b} beside {a}"
     return f"{sentence}: {differing or 'no function differs significantly'}"
 

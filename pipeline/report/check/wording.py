@@ -168,6 +168,8 @@ def headline(result: CheckResult) -> str:
         exceeded = sum(one.judgement is Judgement.EXCEEDED for one in result.expectations)
         return f"{exceeded} of {counted(len(result.expectations), 'expectation')} exceeded"
     if result.outcome is Outcome.INCONCLUSIVE:
+        if any(one.kernel.level is Scope.TOTAL for one in result.of(Ruling.INCONCLUSIVE)):
+            return "Inconclusive: the whole program is too noisy to judge"
         return f"Inconclusive: {CAUSES[result.reasons[0].cause]}"
     return "No scalability regression"
 
@@ -188,7 +190,9 @@ def change_text(one: KernelResult, unit: str, than: str = "") -> str:
         factor, word = _changed(now.ratio, unit, than)
         parts.append(f"{factor}{word} at {measured_at(now.at)}")
     for ahead in one.target[-1:]:
-        if isfinite(ahead.ratio) and ahead.lower > 0 and ahead.upper <= WIDEST * ahead.lower:
+        if isfinite(ahead.ratio) and not 0 < ahead.upper <= WIDEST * ahead.lower:
+            parts.append(f"prediction too uncertain at {point_text(ahead.at)}")
+        elif isfinite(ahead.ratio):
             later, changed = _changed(ahead.ratio, unit, than, _DIGITS_AHEAD)
             is_faster = is_time("", unit) and ahead.ratio < 1
             ends = (1 / ahead.upper, 1 / ahead.lower) if is_faster else (ahead.lower, ahead.upper)

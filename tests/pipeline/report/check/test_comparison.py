@@ -110,6 +110,8 @@ def test_the_verdict_of_a_comparison_says_how_much_slower_the_second_is_measured
     assert verdict(one, unknown) == verdict(one) == f"{measured}: f0, f1"
     faster = replace(curves, ratio=Prediction(*(np.array([[end]]) for end in (0.5, 0.4, 0.8))))
     assert "about 2 times faster than a (1.2 to 2.5) at p = 32" in verdict(one, faster)
+    noisy = result(of_total(Ruling.INCONCLUSIVE, target=()))
+    assert verdict(noisy).startswith(f"{measured} (too noisy to judge): ")
     visits = replace(one, unit="visits")
     assert verdict(visits).startswith("b takes 1.5 times as much as a at p = 8")
 

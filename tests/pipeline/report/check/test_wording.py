@@ -29,6 +29,10 @@ def test_headlines():
         assert headline(doubts) == f"Inconclusive: {CAUSES[cause]}"
     other = result(*kernels(2), outcome=Outcome.INCONCLUSIVE, reasons=("another machine",))
     assert headline(other) == "Inconclusive: the studies cannot be compared"
+    total = kernel("total", Ruling.INCONCLUSIVE, kernel=KernelId(Scope.TOTAL, ("total",)))
+    assert headline(result(total, outcome=Outcome.INCONCLUSIVE)) == (
+        "Inconclusive: the whole program is too noisy to judge"
+    )
     assert headline(result(outcome=Outcome.PASSED)) == "No scalability regression"
 
 
