@@ -20,7 +20,8 @@ from pipeline.questions.analysis import Analysis
 from pipeline.questions.locations import Comparison
 from pipeline.questions.planning import next_measurement
 from pipeline.questions.question import Answers, Said, TargetForecast
-from pipeline.questions.runtime.losses import LossCause, Losses
+from pipeline.questions.runtime.figures import RuntimeStudy
+from pipeline.questions.runtime.losses import LossCause, Losses, loss_causes, losses
 from pipeline.questions.runtime.runtime import Runtime, runtimes_along
 from pipeline.questions.runtime.trust import Reason, Trust
 from pipeline.questions.runtime_summary import verdict_line
@@ -67,6 +68,7 @@ from pipeline.wording.quantities import (
 if TYPE_CHECKING:
     from pipeline.columns.two_machines import StudyOnTwoMachines
 
+_BREAKS = "What breaks first"
 _FOLLOWED = 8000  # call paths times lines of positions, up to which answers are made for all lines
 _UNBROKEN = re.compile(r" (?==)|(?<==) |(?<=\d) (?=(?:ms|s|min|h)\b)")  # what no line break tears apart
 _NAMED = 2  # regions of the largest losses
@@ -117,10 +119,12 @@ def report_html(report: Report) -> str:
     room -= len(packed_script()) + len(style_sheet()) + reserved
     positions = positions_of(analysis, ahead.targets)
     levels = levels_shown(analysis, *outlooks, positions, room - _LEAST_REST)
-    program, said = None, None
+    program, said, brief = None, None, []
     if found is not None:
         said = _said_at(findings, found)
-        program = program_data(analysis, found, positions, _said_along(findings, found, positions))
+        brief = _in_brief(findings, found, said, asked)
+        along = _brief_along(ahead, findings, positions, dict(brief))
+        program = program_data(analysis, found, positions, along | _said_along(findings, found, positions))
     data = page_data(
         *(analysis, levels, positions, report.filter_evidence, program, report.roofline, room - _LEAST_REST)
     )
@@ -139,7 +143,7 @@ def report_html(report: Report) -> str:
         origin=_origin(report),
         verdict=verdict(findings),
         said=said,
-        brief=[] if found is None or said is None else _in_brief(findings, found, said, asked),
+        brief=brief,
         headed=asked.headed,
         charts=[] if program is None else program.charts,
         surface=None if program is None else program.surface,
@@ -390,6 +394,30 @@ def _said_along(findings: Findings, found: Runtime, positions: Positions) -> dic
     return {name: [row[name] for row in rows] for name in nothing}
 
 
+def _brief_along(
+    ahead: TargetForecast, findings: Findings, positions: Positions, brief: Mapping[str, str]
+) -> dict[str, list[str | None]]:
+    """Return the answers in brief by position: of the target, of others asked for, and of measured scales.
+
+    Elsewhere they are None, which would take models of every region; no measurement is planned for one.
+    """
+    analysis, found = findings.analysis, ahead.runtime
+    study, asked = RuntimeStudy(analysis), ahead.targets.tolist()
+    said: dict[str, list[str | None]] = {name: [None] * len(positions.points) for name in brief}
+    measured = study.measured_at(positions.points)[0]
+    for i, point in enumerate(positions.points):
+        if point.tolist() == asked[-1]:
+            for name, text in brief.items():
+                said[name][i] = text
+        elif found is not None and _BREAKS in brief and (measured[i] or point.tolist() in asked):
+            lost = losses(study, point, measured=bool(measured[i]))
+            few = len(analysis.callpaths.kernels) <= _USUAL_CALLPATHS and i < len(positions.scales)
+            causes = loss_causes(study, lost) if lost and few else ()
+            text = _lost(findings, lost, causes, found.effort_unit) if lost else ""
+            said[_BREAKS][i] = _UNBROKEN.sub(SPACE, text) or None
+    return said
+
+
 def _in_brief(findings: Findings, found: Runtime, said: Mapping[str, str], asked: Answers) -> list[Said]:
     """Say how time grows, what breaks or dominates, and what to do next, each in a few words."""
     potential, plan = asked.of(what_if.QUESTION), asked.of(next_measurement.QUESTION)
@@ -397,7 +425,7 @@ def _in_brief(findings: Findings, found: Runtime, said: Mapping[str, str], asked
     largest = ("What dominates", f"{dominance(findings)} {gain}".strip())
     if found.losses:
         lost = _lost(findings, found.losses[-1], found.causes[-1], found.effort_unit)
-        largest = ("What breaks first", f"{lost and f'{lost}. '}{gain}".strip())
+        largest = (_BREAKS, f"{lost and f'{lost}. '}{gain}".strip())
     brief = (
         ("How time grows", said.get("How time grows", "")),
         largest,
@@ -424,19 +452,19 @@ def _growth(findings: Findings, found: Runtime) -> str:
     )
 
 
-def _lost(findings: Findings, losses: Losses, causes: Sequence[LossCause], unit: str) -> str:
+def _lost(findings: Findings, lost: Losses, causes: Sequence[LossCause], unit: str) -> str:
     """Say how much is lost at a point, to what most of it, and in which regions; empty if nothing is."""
-    if losses.total <= 0:
+    if lost.total <= 0:
         return ""
-    factor, unit = readable_unit(losses.total, unit)
-    text = f"{figure(losses.total * factor)} {unit} lost at {findings.place(losses.point)}"
+    factor, unit = readable_unit(lost.total, unit)
+    text = f"{figure(lost.total * factor)} {unit} lost at {findings.place(lost.point)}"
     if causes:
         cause = f"{causes[0].cause[:1].upper()}{causes[0].cause[1:]}"
         text = f"{cause}, {100 * causes[0].share:.0f} % of the {text}"
-    rows = zip(losses.regions, losses.kinds, losses.core_seconds.tolist(), strict=True)
-    named = [(region, lost) for region, kind, lost in rows if kind == "kernel" and lost > 0][:_NAMED]
-    listed = ", ".join(f"{sentence_name(region)}{SPACE}{figure(lost * factor)}" for region, lost in named)
-    return f"{text}, most in {listed}" if listed and len(losses.regions) > 1 else text
+    rows = zip(lost.regions, lost.kinds, lost.core_seconds.tolist(), strict=True)
+    named = [(region, part) for region, kind, part in rows if kind == "kernel" and part > 0][:_NAMED]
+    listed = ", ".join(f"{sentence_name(region)}{SPACE}{figure(part * factor)}" for region, part in named)
+    return f"{text}, most in {listed}" if listed and len(lost.regions) > 1 else text
 
 
 def _doubts(reasons: Sequence[Reason]) -> list[Reason]:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.pipeline.report.page.browser import OpenPage, shows
+from pipeline.wording.quantities import figure
+from tests.pipeline.report.page.browser import OpenPage, set_target, settle, shows
 from tests.pipeline.report.page.studies import answered, sized_study, study
 
 
@@ -27,6 +28,20 @@ def test_first_screen_answers_and_has_two_charts(open_page: OpenPage, file: Path
         boxes = [page.locator(f"#runtime-{name} svg").bounding_box() for name in ("speedup", "efficiency")]
         assert all(box is not None and box["y"] + box["height"] <= 900 for box in boxes)
         assert boxes[0]["y"] == boxes[1]["y"]
+
+
+def test_what_breaks_follows_the_target_or_steps_aside(screen: Any) -> None:
+    row = screen.locator("[data-says='What breaks first']")
+    opening = row.inner_text()
+    found = answered(study()).ahead.runtime
+    assert found is not None
+    set_target(screen, 64)
+    shows(row, f"{figure(found.losses[0].total)} core-s lost at p = 64")
+    screen.locator("#target").press("ArrowRight")
+    settle(screen)  # at a position between measurements and target
+    assert not row.is_visible()
+    set_target(screen, 256)
+    assert row.is_visible() and row.inner_text() == opening
 
 
 def test_charts_of_the_first_screen_fit_and_keep_every_point(open_page: OpenPage, file: Path) -> None:

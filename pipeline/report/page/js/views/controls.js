@@ -231,6 +231,10 @@ export function buildVerdict(state) {
     trust.className = `trust ${text("trust")}`;
     trust.textContent = `trust: ${text("trust")}`;
     trust.title = text("doubt") ?? "";
-    for (const row of rows) row.textContent = text(row.dataset.says ?? "") ?? row.textContent;
+    for (const row of rows) {
+      const says = text(row.dataset.says ?? "");
+      if (row.parentElement) row.parentElement.style.visibility = says === null ? "hidden" : "";
+      row.textContent = says ?? row.textContent;
+    }
   });
 }
