@@ -100,6 +100,7 @@ def baseline(
     json: Json = None,
 ) -> None:
     """Keep how a program scales, for `pipeline check` to compare with."""
+    from pipeline.report.render.console import console, show_sentence
     from pipeline.stages.check import baseline_text, read_study
     from pipeline.store.atomic import write_text
 
@@ -117,7 +118,8 @@ def baseline(
     else:
         write_text(Path(output), text)
     if not write_summary(json, written) and output != STANDARD_OUTPUT:
-        typer.echo(f"Baseline of {count} kernels at {written.points} points in {output}")
+        show_sentence(console(), f"Baseline of {count} kernels at {written.points} points in {output}")
+        show_sentence(console(), f"Next: pipeline check DIR --baseline {output}")
 
 
 @command(

@@ -149,6 +149,7 @@ def show(
         places_of,
         show_history,
     )
+    from pipeline.report.render.console import show_sentence
     from pipeline.store.history_file import comparable, kernel_rows, read_history
 
     table = read_history(file)
@@ -161,5 +162,7 @@ def show(
     def draw(screen: "Console") -> None:
         for history in histories[:limit]:
             show_history(screen, history, limit)
+        where = "" if file == _FILE else f" --history {file}"
+        show_sentence(screen, f"Page of all kernels: pipeline history --out site{where}")
 
     shown.present(History(kernels=histories), partial(history_table, histories, limit=limit), draw)

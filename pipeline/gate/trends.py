@@ -453,11 +453,11 @@ def entries_text(count: int) -> str:
     return "1 entry" if count == 1 else f"{count} entries"
 
 
-def too_few(count: int, where: str = "") -> str:
+def too_few(count: int) -> str:
     """Say that so many entries are too few to find how a series developed; empty if they are enough."""
     if count >= ENOUGH:
         return ""
-    return f"too few entries{where} to find drifts: {count}, at least {ENOUGH} are needed"
+    return f"too few entries to find drifts: {count}, at least {ENOUGH} are needed"
 
 
 _WIDER = 0.4  # of its length that an interval of 99 % reaches farther on either side than one of 90 %

@@ -13,7 +13,7 @@ from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.kernel_values import KernelId
 from pipeline.gate.study_check import check
 from pipeline.gate.target_forecast import forecast, modelled
-from pipeline.report.check.history import step_text, step_verdicts, step_words
+from pipeline.report.check.history import label_text, step_text, step_verdicts, step_words
 from pipeline.report.check.terminal import TOTAL_KERNEL
 from pipeline.stages.check import GateStudy, baseline_text
 from pipeline.store.history_file import add_to_history, entry_before, history_rows, with_step
@@ -33,10 +33,12 @@ class Added:
     said: Annotated[str, "what it rests on"] = ""
 
     def __str__(self) -> str:
-        """Say what was found and written."""
-        found = f"{self.label}: {step_text(self.step, self.previous, self.said)}.\n" if self.step else ""
+        """Say what was found, what was written, and what shows it."""
+        label = label_text(self.label)
+        found = [f"{label}: {step_text(self.step, self.previous, self.said)}."] if self.step else []
         place = f"{self.history}, which has {counted(self.labels, 'label')}"
-        return f"{found}Added {counted(self.kernels, 'kernel')} of {self.label} to {place}"
+        added = f"Added {counted(self.kernels, 'kernel')} of {label} to {place}"
+        return "\n".join([*found, added, f"Next: pipeline history show total --history {self.history}"])
 
 
 def add_entry(

@@ -1,6 +1,7 @@
 """A kernel across commits: its series, change points and drift."""
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -9,8 +10,6 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from pipeline.columns.cells import DataTable
 from pipeline.columns.column import (
@@ -32,19 +31,22 @@ from pipeline.gate.trends import Entries, HistoryRow, ProgramChange, development
 from pipeline.report.check.terminal import TOTAL_KERNEL, leading_change
 from pipeline.report.check.wording import VERDICT_ROWS, change_text
 from pipeline.report.render.console import show_sentence
-from pipeline.report.render.terminal_tables import show_notes
+from pipeline.report.render.terminal_tables import show_notes, terminal_table
+from pipeline.wording.escaping import visible
 from pipeline.wording.quantities import (
     callpath_text,
     counted,
     figure,
-    growth_text,
     number,
-    percent,
     point_text,
+    shorten_middle,
     value_text,
 )
 
 _BAR = 20  # characters
+_DIGITS = 10  # of a digest that are shown
+_LONGEST = 24  # characters of other labels that are shown
+DIGEST = re.compile(r"[0-9a-f]{7,64}")
 CHANGED = (Ruling.REGRESSION.value, Ruling.IMPROVEMENT.value)
 STEP_LABELS = {ruling.value: row.label for ruling, row in VERDICT_ROWS.items()}
 _LEVEL_NAMES = {"callpath": "call path", "region": "region"}  # the total needs none
@@ -81,7 +83,12 @@ def step_words(result: CheckResult) -> dict[KernelId, str]:
 
 def step_text(step: str, previous: str, said: str) -> str:
     """Write a verdict as a check does: ``REGRESSION against c1: 15.0 times slower at p = 32``."""
-    return f"{STEP_LABELS.get(step, step)} against {previous}{f': {said}' if said else ''}"
+    return f"{STEP_LABELS.get(step, step)} against {label_text(previous)}{f': {said}' if said else ''}"
+
+
+def label_text(label: str) -> str:
+    """Write a label in one short line: digests are cut as version control does."""
+    return label[:_DIGITS] if DIGEST.fullmatch(label) else shorten_middle(visible(label), _LONGEST)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,13 +172,13 @@ class KernelHistory:
         return f"other functions were recorded from {labels} on, so time moved between callers and callees"
 
     @property
-    def conclusion(self) -> str:
+    def conclusions(self) -> Sequence[str]:
         """What the test of the newest entry found, how many change points there are, and any drift."""
         tested = [one.tested for one in self.entries[-1:] if one.tested]
-        few = too_few(len(self.entries), " at this point")
-        if few:
-            tested += [f"{one.label}: {one.tested}" for one in self.entries[-2::-1] if one.step in CHANGED]
-        return "; ".join([*tested, few or self._development])
+        few = too_few(len(self.entries))
+        earlier = self.entries[-2::-1] if few else ()
+        tested += [f"{label_text(one.label)}: {one.tested}" for one in earlier if one.step in CHANGED]
+        return [*tested, few or self._development]
 
     @property
     def _development(self) -> str:
@@ -278,23 +285,35 @@ def _other_functions(rows: Sequence[HistoryRow]) -> list[str]:
 
 
 def show_history(out: Console, history: KernelHistory, limit: int) -> None:
-    """Print what is found of a series, and its entries, the newest last."""
-    show_sentence(out, f"{history}: {history.conclusion}.", "bold")
-    largest = max((one.value for one in history.entries), default=1.0)
-    table = Table(box=None, pad_edge=False)
-    value = history.unit or "value"
-    for name in ("label", value, "", "share", "growth", ""):
-        table.add_column(name, justify="right" if name in (value, "share") else "left", no_wrap=True)
-    for one in history.entries[-limit:]:
-        bar = "█" * max(1, round(_BAR * one.value / largest))
-        factor = history.factors.get(one.label)
-        step = STEP_LABELS[one.step] if one.step in (*CHANGED, Ruling.INCONCLUSIVE.value) else ""
-        remark = one.verdict or step if factor is None else f"{figure(factor)} × before"
-        cells = (one.label, figure(one.value), bar, percent(one.share), growth_text(one.growth))
-        table.add_row(*map(Text, cells), Text(remark, style="yellow"))
-    out.print(table)
+    """Print what is found of a series, its entries, the newest last, and what is known besides."""
+    answer, *others = history.conclusions
+    show_sentence(out, f"{history}: {answer}.", "bold")
+    if history.entries:
+        columns = _columns(history, max(one.value for one in history.entries))
+        out.print(terminal_table(filled(columns, history.entries[-limit:]), out.width))
+    for text in others:
+        show_sentence(out, f"{text}.")
     if text := history.recording_note:
         show_notes(out, [text])
+
+
+def _columns(history: KernelHistory, largest: float) -> list[Column[Any]]:
+    def bar(one: HistoryEntry) -> str:
+        return "█" * max(1, round(_BAR * one.value / largest))
+
+    def remark(one: HistoryEntry) -> str:
+        factor = history.factors.get(one.label)
+        step = STEP_LABELS.get(one.step, "") if one.step != Ruling.UNCHANGED.value else ""
+        return one.verdict or step if factor is None else f"{figure(factor)} × before"
+
+    return [
+        Column(key="label", write=label_text),
+        Column(key="value", kind=FIGURE, heading=history.unit or "value"),
+        Column(key="bar", each=bar, heading=" ", dispensable=2),
+        Column(key="share", kind=SHARE),
+        Column(key="growth", kind=GROWTH, dispensable=1),
+        Column(key="remark", each=remark, heading=" ", styles=lambda rows: ["yellow"] * len(rows)),
+    ]
 
 
 def history_table(histories: Sequence[KernelHistory], *, limit: int) -> DataTable:
@@ -331,6 +350,6 @@ def history_table(histories: Sequence[KernelHistory], *, limit: int) -> DataTabl
             ],
         ),
     ]
-    said = [f"{one}: {one.conclusion}" for one in shown]
+    said = [f"{one}: {'; '.join(one.conclusions)}" for one in shown]
     notes = filter(None, (one.recording_note for one in shown))
     return filled(columns, entries, notes=[*said, *notes])

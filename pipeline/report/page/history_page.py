@@ -30,7 +30,7 @@ from pipeline.gate.trends import (
     too_few,
     trends,
 )
-from pipeline.report.check.history import CHANGED, STEP_LABELS, step_text
+from pipeline.report.check.history import CHANGED, DIGEST, STEP_LABELS, label_text, step_text
 from pipeline.report.page.embedding import columns_data, few_digits, packed, page_text
 from pipeline.report.page.payload import ColumnPayload, Floats
 from pipeline.wording.escaping import markdown, shown_name, visible
@@ -42,13 +42,10 @@ from pipeline.wording.quantities import (
     percent,
     point_text,
     quantity,
-    shorten_middle,
 )
 
 _LEADING = (Measure.TARGET, Measure.MEASURED, Measure.GROWTH, Measure.EFFICIENCY)
 _PLACE = "{commit}"
-_DIGITS = 10  # of a digest that are shown
-_LONGEST = 24  # characters of other labels that are shown
 _CALLERS_WIDTH = 90
 _NOTHING = "–"
 _RECENT = 20  # entries in which changes are recent
@@ -60,7 +57,6 @@ _SECONDS_PER_DAY = 86_400
 _ROWS = 10  # of the tables for a pull request
 _FEWEST_ENTRIES = 20  # before the newest, to say that it is unusual
 _LEVEL_ENTRIES = 50  # before the newest, that its value is compared with
-_DIGEST = re.compile(r"[0-9a-f]{7,64}")
 _ADDRESS = re.compile(r"https?://[^\s\"'<>]+")
 
 
@@ -163,12 +159,12 @@ class HistoryView:
 
     def name(self, entry: int) -> str:
         """Return the label of an entry as it is shown: digests are cut as version control does."""
-        return _shown(self.entries.labels[entry])
+        return label_text(self.entries.labels[entry])
 
     def tested(self, entry: int) -> str:
         """Say what the test of an entry against the one before found; empty without one."""
         total = self.entries.totals[entry]
-        return step_text(total.step, _shown(total.previous), visible(total.said)) if total.step else ""
+        return step_text(total.step, total.previous, visible(total.said)) if total.step else ""
 
     @property
     def early(self) -> list[str]:
@@ -184,7 +180,7 @@ class HistoryView:
     def address(self, entry: int) -> str:
         """Return the address of an entry's commit, the one stored or a label that is a digest, or nothing."""
         stored, label = self.entries.commits[entry], self.entries.labels[entry]
-        commit = quote(stored or (label if _DIGEST.fullmatch(label) else ""), safe="")
+        commit = quote(stored or (label if DIGEST.fullmatch(label) else ""), safe="")
         return self.template.replace(_PLACE, commit) if commit else ""
 
     @property
@@ -275,10 +271,6 @@ class HistoryView:
     def recent(self) -> list[ProgramChange]:
         """Return the changes within the last `_RECENT` entries, the newest first."""
         return [one for one in reversed(self.findings) if one.at >= len(self.entries) - _RECENT]
-
-
-def _shown(label: str) -> str:
-    return label[:_DIGITS] if _DIGEST.fullmatch(label) else shorten_middle(visible(label), _LONGEST)
 
 
 def history_view(entries: Entries, template: str = "") -> HistoryView:
@@ -441,7 +433,7 @@ def _columns(view: HistoryView, changes: Sequence[Sequence[ChangeTexts]]) -> Ite
     yield Column(key="model", heading="Growth of the model", each=lambda n: growths[entries.growth[n, -1]])
     if (entries.step[:, -1] >= 0).any():
         steps = (*(STEP_LABELS.get(step, step) for step in entries.steps), "")
-        against = f"Against {_shown(entries.totals[-1].previous)}"
+        against = f"Against {label_text(entries.totals[-1].previous)}"
         yield Column(key="step", heading=against, each=lambda n: steps[entries.step[n, -1]])
     if (entries.verdict[:, -1] >= 0).any():
         yield Column(key="verdict", heading="Verdict", each=lambda n: verdicts[entries.verdict[n, -1]])
