@@ -136,7 +136,7 @@ def _measured_table(summary: Summary, *, by: str, limit: int) -> DataTable:
     rows = _with_total(summary, kept)
     cells = [{**row, "mean": value} for row in rows for value in row["measured"]]
     unit = rows[0]["unit"] if rows else ""
-    mean: Column[Rows] = Column(key="mean", name="measured", kind=QUANTITY, unit=unit)
+    mean: Column[Rows] = Column(key="mean", name=summary.observed, kind=QUANTITY, unit=unit)
     columns = [
         *kernel_names(by),
         *parameters(summary.parameters, [point for _ in rows for point in points]),
@@ -162,7 +162,7 @@ def measured_by_point(summary: Summary, *, by: str, limit: int) -> DataTable:
     ]
     share: Column[Rows] = Column(key="share_measured", kind=SHARE_OF_SUM, heading="share")
     notes = left_out(summary.rows(by), kept)
-    title = f"Measured ({rows[0]['metric']})" if rows else ""
+    title = f"{summary.observed.capitalize()} ({rows[0]['metric']})" if rows else ""
     names = kernel_names(by)
     return filled([*names, *points, *([share] if summary.total else [])], rows, notes=notes, title=title)
 

@@ -56,6 +56,11 @@ class Summary:
         """Wall time, speed-up, limits and losses; None if the models are not of time."""
         return self.answers.of(QUESTION)
 
+    @property
+    def observed(self) -> str:
+        """What values at measured points are: measured, or projected from another machine."""
+        return self.runtime.observed if self.runtime else "measured"
+
     def rows(self, by: str) -> Rows:
         """Return the ``regions``, the ``kernels`` (call paths) or the ``groups``."""
         rows: Rows = getattr(self, by)

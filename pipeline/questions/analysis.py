@@ -140,6 +140,7 @@ class Analysis:
             beside that of measurements and models, such as that of taking them to another machine; a draw is
             the same at all points, and the first has no error. None if there is none.
         own_groups: groups of kernels that the user made.
+        observed: what values at measured points are: measured, or projected from another machine.
     """
 
     experiment: Experiment
@@ -149,6 +150,7 @@ class Analysis:
     back_test: BackTest | None = None
     joint_errors: Callable[[FloatArray], FloatArray] | None = None
     own_groups: OwnGroups = field(default_factory=dict)
+    observed: str = "measured"
 
     @cached_property
     def groups(self) -> Level:

@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 import numpy as np
 
 from ingest.arrays import FloatArray
+from ingest.record_codec import entry
 from pipeline.models.back_test import BackTest
 from pipeline.questions.analysis import largest_point
 from pipeline.questions.locations import Comparison
@@ -83,7 +84,7 @@ class EfficientUpTo:
     interval: Mapping[str, float | None] | None = None
     below_at: Annotated[float | None, "the next measured scale, where it is less"] = None
 
-    def text(self, parameter: str, point: Mapping[str, float]) -> str:
+    def text(self, parameter: str, point: Mapping[str, float], observed: str) -> str:
         """Say up to which point efficiency is high enough, or where it was measured to fall below."""
         asked, sure = given_percent(self.threshold), limit_interval_text(self.interval, parameter, len(point))
         if self.below_at is None:
@@ -93,7 +94,7 @@ class EfficientUpTo:
             sure = ""
         others = point_text({name: value for name, value in point.items() if name != parameter})
         between = f"{point_text({parameter: point[parameter]})} and {value_text(self.below_at)}"
-        return f"falls below {asked} between {between}{others and f' at {others}'}{sure}, measured"
+        return f"falls below {asked} between {between}{others and f' at {others}'}{sure}, {observed}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,6 +200,9 @@ class RuntimeSummary:
     back_test: HeldOutScale | None
     trust: TrustSummary
     notices: Sequence[str]
+    observed: Annotated[
+        str, "what values at measured scales are: measured, or projected from another machine"
+    ] = field(default="measured", metadata=entry(may_lack=True))
 
     @property
     def limits_sentence(self) -> str:
@@ -210,7 +214,7 @@ class RuntimeSummary:
             place = ", the largest scale considered" if fastest[parameter] >= last else ""
             sentences.append(f"Fastest at {point_text(fastest)}{_origin(self.fastest_measured)}{place}.")
         if efficient.point is not None:
-            text = efficient.text(parameter, efficient.point)
+            text = efficient.text(parameter, efficient.point, self.observed)
             subject = "" if efficient.below_at is None else "Efficiency "
             sentences.append(f"{subject}{text}{_origin(efficient.measured)}.")
         return " ".join(sentences)
@@ -303,7 +307,7 @@ def verdict_line(found: Runtime, parameters: Sequence[str]) -> VerdictLine:
         said = f"the time at {place} cannot be predicted from these scales"
         return VerdictLine(text=said, trust=found.trust.trust.word)
     text = f"{estimate_text(value, lower, upper, unit)} {f'{found.per} ' if found.per else ''}"
-    text += f"{'measured ' if measured else ''}at {place}"
+    text += f"{f'{found.observed} ' if measured else ''}at {place}"
     said, advice = _compared(found, here, parameters)
     if predicts and extrapolation_text(float(here.extrapolation[0])) == "very far":
         advice = "too far beyond the measurements to decide on"
@@ -357,7 +361,7 @@ def _efficient(found: Runtime, here: Figures, parameters: Sequence[str]) -> tupl
         unsure = here.of_scaling.lower[0] < found.threshold
         return text, f"{'probably ' if unsure else ''}still above {asked}"
     efficient = _efficient_up_to(limit, found.threshold, parameters)
-    return text, efficient.text(found.parameter, _apart(parameters, limit.point, here))
+    return text, efficient.text(found.parameter, _apart(parameters, limit.point, here), found.observed)
 
 
 def _grown(found: Runtime, here: Figures, parameters: Sequence[str]) -> str:
@@ -367,7 +371,8 @@ def _grown(found: Runtime, here: Figures, parameters: Sequence[str]) -> str:
     factor = float(here.wall.value[0] / known.wall.value[largest])
     if (known.points[largest] == here.points[0]).all() or not np.isfinite(factor):
         return ""
-    return f", {times(float(f'{factor:.2g}'))} that measured at {_at(parameters, known.points[largest])}"
+    there = _at(parameters, known.points[largest])
+    return f", {times(float(f'{factor:.2g}'))} that {found.observed} at {there}"
 
 
 def _is_at(limit: Limit, here: Figures) -> bool:
@@ -419,6 +424,7 @@ def runtime_summary(found: Runtime | None, parameters: Sequence[str]) -> Runtime
             ),
         ),
         notices=found.notices,
+        observed=found.observed,
     )
 
 

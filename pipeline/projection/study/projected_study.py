@@ -92,6 +92,7 @@ def _side_by_side(parts: Sequence[Prediction]) -> Prediction:
     return Prediction(*(np.concatenate(end, axis=1) for end in ends))
 
 
+_PROJECTED = "projected"  # what its values at measured points are
 _VISITS, _SENT, _RECEIVED = "visits", "bytes_sent", "bytes_received"
 
 
@@ -152,6 +153,8 @@ def project_study(
         callpaths=Level(there.callpaths.kernels, fine),
         regions=Level(there.regions.kernels, agreeing(coarse, fine)),
         joint_errors=predictions[0].joint_errors,
+        back_test=there.back_test and replace(there.back_test, judged_by=_PROJECTED),
+        observed=_PROJECTED,
     )
     return StudyProjection(
         source=source,

@@ -44,6 +44,7 @@ class Runtime:
         back_test: predicting the largest measured scale from the smaller ones; None if too few are left.
         trust: how far the predictions can be trusted, and why.
         notices: what limits the figures, one sentence each.
+        observed: as of the analysis: measured, or projected.
     """
 
     parameter: str
@@ -62,6 +63,7 @@ class Runtime:
     back_test: BackTest | None
     trust: Verdict
     notices: tuple[str, ...]
+    observed: str
 
 
 def runtime(
@@ -109,6 +111,7 @@ def runtime(
         back_test=analysis.back_test,
         trust=_trust(study, figures),
         notices=tuple(_notices(study, figures)),
+        observed=analysis.observed,
     )
 
 

@@ -131,8 +131,7 @@ def report_html(report: Report) -> str:
     room -= len(compressed(data))
     folded = [text for name, shown in levels.items() if (text := _folding_text(name, shown))]
     others, rest = _that_fit(ahead, positions, 0 if folded else room)
-    observed = data.observed if report.machines is None else "projected"
-    data = replace(data, others=others, observed=observed)
+    data = replace(data, others=others, observed=analysis.observed)
     room -= len(compressed(others))
     locations, few = _locations(report, data, levels["callpaths"], room + reserved)
     return page_text(

@@ -210,7 +210,8 @@ def _cost(findings: Findings) -> str:
     cost = estimate_text(value, low, high, kernels.unit)
     text = f"At {findings.at(findings.goal)} the predicted total is {cost} ({kernels.metric}, 90 % interval)"
     if now > 0:
-        text += f", {_roughly(value / now)} the measured total at {findings.at(findings.measured_end)}"
+        there = findings.at(findings.measured_end)
+        text += f", {_roughly(value / now)} the {findings.analysis.observed} total at {there}"
     if findings.analysis.decision.scaling is not Scaling.NONE:
         text += "; perfect scaling would keep it constant"
     return f"{text}{_driver(findings)}."

@@ -161,7 +161,7 @@ def _show_crossing(out: Console, summary: Summary, by: str) -> None:
 
 def _show_largest(out: Console, summary: Summary, by: str) -> None:
     """Name what takes most in the measurements, if they are too few for a prediction."""
-    _say(out, summary, f"Largest as measured: {_largest(summary.rows(by))}.")
+    _say(out, summary, f"Largest as {summary.observed}: {_largest(summary.rows(by))}.")
     _say(out, summary, summary.notices[-1], "yellow")
 
 

@@ -81,7 +81,7 @@ def show_scales(out: Console, runtime: RuntimeSummary) -> None:
     shown = _that_fit(scales, out.width)
     if not shown:
         for entry in _by_scale([*scales.measured, *scales.targets], scales.parameter):
-            show_sentence(out, _sentence(scales, entry))
+            show_sentence(out, _sentence(scales, entry, runtime.observed))
         return
     for line in _lines(scales, shown):
         out.print(line, soft_wrap=True)
@@ -227,11 +227,11 @@ def _style(entry: Scale) -> str:
     return "dim" if entry.reach in ("far", "very far") else ""
 
 
-def _sentence(scales: ShownScales, entry: Scale) -> str:
+def _sentence(scales: ShownScales, entry: Scale, observed: str) -> str:
     parts = []
     for row in scales.rows:
         interval = "" if entry.measured else row.interval(entry)
         parts.append(f"{row.name} {row.value(entry)}" + (f" ({interval})" if interval else ""))
-    kind = "measured" if entry.measured else "predicted"
+    kind = observed if entry.measured else "predicted"
     at = {name: entry.point[name] for name in (scales.parameter, *scales.other)}
     return f"{point_text(at)}, {kind}: {', '.join(parts)}"

@@ -1,6 +1,7 @@
 """Stored results on another machine."""
 
 import json
+import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -11,10 +12,13 @@ from ingest.record_codec import document
 from pipeline.config.options import Options
 from pipeline.models.options import ModelOptions
 from pipeline.projection.study.kernel_table import TYPICAL_MIX, Way
+from pipeline.report.terminal.answer import show_answer, show_more
+from pipeline.report.terminal.results import show_result
 from pipeline.stages.projected_results import places_of, project_results, stored_options
 from pipeline.stages.run import run
 from pipeline.store.results import read_study
 from tests.flat_study import write_flat_study
+from tests.terminal_output import shown
 
 SAMPLES = Path(__file__).parents[3] / "sample_profiles"
 HERE = """
@@ -94,6 +98,18 @@ def test_a_measured_scale_that_is_asked_for_has_one_row(folder):
     for side in found.sides:
         rows = [(row.point["p"], row.measured) for row in side.summary.runtime.at]
         assert rows == [(1, True), (2, True), (4, True), (8, True), (6, False)]
+
+
+@pytest.mark.parametrize("at", [8.0, 4096.0])
+def test_no_screen_calls_a_projected_value_measured(folder, at):
+    places = places_of(folder / "here.toml", folder / "there.toml")
+    summary = project_results(folder / "out", places, [{"p": at}]).summary
+    screens = [(show_answer, {"name": "app"}), (show_more, {}), (show_result, {"by": "regions", "limit": 9})]
+    for show, options in screens:
+        text = " ".join(line for width in (40, 400) for line in shown(show, summary, width=width, **options))
+        text = re.sub(r"\s+", " ", text)
+        assert not re.findall(r"(?<!nothing )\bmeasured\b(?! (?:range|scales?|point|one))", text)
+    assert ", projected 12.3 core-s" in " ".join(shown(show_answer, summary, name="app", width=400))
 
 
 def test_the_gain_has_an_interval_and_its_parts(found):

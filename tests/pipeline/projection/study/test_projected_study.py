@@ -338,6 +338,12 @@ def test_a_machine_without_a_network_leaves_open_what_was_waiting(measured, plac
     assert any("how much of its MPI time was waiting is open" in one for one in found.assumptions)
 
 
+def test_its_values_are_said_to_be_projected(projection):
+    there = projection.there
+    assert (there.observed, there.back_test.judged_by) == ("projected", "projected")
+    assert projection.here.observed == "measured"
+
+
 def test_only_times_are_projected(measured, places):
     with pytest.raises(UsageError, match="models of visits cannot be projected"):
         project_study(measured["visits"], {}, *places, ModelOptions())

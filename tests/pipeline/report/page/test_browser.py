@@ -90,7 +90,7 @@ def test_flags_are_those_of_the_outlook(page: Any) -> None:
     regions = outlooks(study())[1]
     rows = page.locator("#kernel-table tbody tr")
     text = {"growing": "grows", "coming_bottleneck": "future bottleneck"}
-    text |= {"dominant_measured": "largest measured", "dominant_at_target": "largest at target"}
+    text |= {"dominant_measured": "largest now", "dominant_at_target": "largest at target"}
     for place, k in enumerate(regions.order.tolist()):
         flags = set(regions.flags[k]) - ({"growing"} if "coming_bottleneck" in regions.flags[k] else set())
         assert set(rows.nth(place).locator(".flag:not(.warning)").all_text_contents()) == {

@@ -1,7 +1,20 @@
 """What a person sees of a study of two parameters: a map and contours."""
 
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from pipeline.questions.analysis import Analysis
 from tests.pipeline.report.page.browser import OpenPage, shows
-from tests.pipeline.report.page.studies import answered, report_of, sized_study, two_parameter_study
+from tests.pipeline.report.page.studies import answered, report_of, sized_study, study, two_parameter_study
+
+OF_SCALES = re.compile(
+    r"measured (?:and requested )?(?:scales?|sizes|points?|range|p|n)\b"
+)  # which were measured, elsewhere
+HINTS = """[...document.querySelectorAll("title, [title], [aria-label]")]
+    .map((one) => [one.textContent, one.title, one.ariaLabel]).join()"""
 
 
 def test_two_parameters_have_a_map_a_slider_and_a_list(open_page: OpenPage) -> None:
@@ -25,3 +38,16 @@ def test_a_size_and_a_scale_have_contours(open_page: OpenPage) -> None:
     assert page.locator("#surface-wall .contour").count() >= 3
     assert page.locator("#surface-wall .dot").count() == 16 + 1
     assert "relative to the smallest measured p with the same n" in page.locator("#surface").inner_text()
+
+
+@pytest.mark.parametrize("made", [study, two_parameter_study, sized_study])
+def test_values_of_another_machine_are_nowhere_called_measured(
+    open_page: OpenPage, made: Callable[[], Analysis]
+) -> None:
+    analysis = made()
+    tested = analysis.back_test and replace(analysis.back_test, judged_by="projected")
+    page = open_page(answered(replace(analysis, observed="projected", back_test=tested))).page
+    for text in (page.locator("body").inner_text(), page.evaluate(HINTS)):
+        assert "projected" in text
+        found = OF_SCALES.sub("", text)
+        assert "measured" not in found.lower(), found[max(found.lower().find("measured") - 80, 0) :][:160]

@@ -73,9 +73,9 @@ function drawHeatmap(report, target, other) {
   const measured = positions.points.map((point) => ({
     x: point[positions.column],
     y: point[other],
-    title: `measured: ${pointText(positions.parameters, point)}`,
+    title: `${positions.observed}: ${pointText(positions.parameters, point)}`,
   }));
-  drawDots(chart, measured, "total", { name: "measured" });
+  drawDots(chart, measured, "total", { name: positions.observed });
   drawDots(chart, [{ x: target[positions.column], y: target[other], title: "target" }], "goal", {
     radius: 6,
   });

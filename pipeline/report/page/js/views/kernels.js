@@ -28,7 +28,7 @@ const FLAG_TEXT = {
     "future bottleneck",
     "grows, takes at least 1 % at the target, and a larger share there than at the largest measured point",
   ],
-  dominant_measured: ["largest measured", "the largest at the largest measured point"],
+  dominant_measured: ["largest now", "the largest at the largest measured point"],
   dominant: ["largest", "the largest at the largest measured point and at the target"],
   dominant_at_target: ["largest at target", "the largest at the target"],
   unreliable: ["unreliable model", "the model misses measurements by far, so nothing is concluded from it"],
@@ -101,7 +101,7 @@ export function buildKernels(state) {
    */
   const column = (key, rest, unit = () => "") => {
     const head = /** @type {Column} */ (heads.find((one) => one.key === key));
-    const title = key === "value" && positions.measuredOnly ? "measured" : head.title;
+    const title = key === "value" && positions.measuredOnly ? positions.observed : head.title;
     return { ...head, title: () => `${title}${unit()}`, ...rest };
   };
   const columns = [

@@ -165,7 +165,7 @@ class Scene {
     const totals = positions.pointsAlong(target).map((i) => ({
       x: positions.points[i][positions.column],
       y: level.measuredTotal(i),
-      title: `Measured total at ${pointText(positions.parameters, positions.points[i])}`,
+      title: `${positions.observed} total at ${pointText(positions.parameters, positions.points[i])}`,
     }));
     const ofValues = linearDomain([...whole, ...totals.map((dot) => dot.y)]);
     const chart = scaleChart(host, positions, target, {

@@ -76,7 +76,7 @@ function described(chart, positions, points, curve, target) {
   const at = ({ x, value }) => `${text(value)} at ${positions.scaled} = ${valueText(x)}`;
   const last = curve.find((one) => one.x === target);
   const ahead = last ? `; predicted: ${at(last)}, 90 % interval ${intervalText(last, text, TO)}` : "";
-  return `${chart.label} over ${positions.scaled}. Measured: ${points.map(at).join(", ")}${ahead}.`;
+  return `${chart.label} over ${positions.scaled}; ${positions.observed}: ${points.map(at).join(", ")}${ahead}.`;
 }
 
 /**

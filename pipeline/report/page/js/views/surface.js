@@ -32,7 +32,7 @@ const NEAR = 0.08; // of the efficiency asked for: contours nearer to it are lef
  * @param {(chart: Chart, surface: SurfacePayload) => void} drawFigure
  */
 function drawSurface(host, { report, target }, surface, what, drawFigure) {
-  const { parameters, points, column } = report.positions;
+  const { parameters, points, column, observed } = report.positions;
   const { scales, sizes, size } = surface;
   const row = parameters.indexOf(size);
   const ends = [sizes[0], sizes[sizes.length - 1]];
@@ -51,9 +51,9 @@ function drawSurface(host, { report, target }, surface, what, drawFigure) {
     .map((point) => ({
       x: point[column],
       y: point[row],
-      title: `measured: ${pointText(parameters, point)}`,
+      title: `${observed}: ${pointText(parameters, point)}`,
     }));
-  drawDots(chart, dots, "total", { name: "measured" });
+  drawDots(chart, dots, "total", { name: observed });
   if (target[row] <= ends[1] && target[column] <= last) {
     drawDots(chart, [{ x: target[column], y: target[row], title: "target" }], "goal", { radius: 6 });
   }
