@@ -48,21 +48,13 @@ class Motive(IntEnum):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Decision:
-    """Which regions are measured, and why.
+    """Which regions are measured, and why."""
 
-    Attributes:
-        regions: the R regions that a filter can name.
-        runs: what it was decided from.
-        callpaths: per run, int64[call path], the `Motive` of every call path by itself.
-        reason: int64[R], the `Motive` of every region.
-        method: the rule and its numbers, in one line.
-    """
-
-    regions: FilterRegions
-    runs: tuple[RunEvidence, ...]
-    callpaths: tuple[IntArray, ...]
-    reason: IntArray
-    method: str
+    regions: FilterRegions  # the R regions that a filter can name
+    runs: tuple[RunEvidence, ...]  # what it was decided from
+    callpaths: tuple[IntArray, ...]  # per run, int64[call path], the `Motive` of every call path by itself
+    reason: IntArray  # int64[R], the `Motive` of every region
+    method: str  # the rule and its numbers, in one line
     notices: tuple[str, ...] = ()
 
     @property

@@ -29,17 +29,13 @@ class EventCost:
     The defaults were measured with Score-P 4 and GCC on a 2-core x86-64 machine: two programs with 8 and 233
     million visits lost 0.09 and 0.10 microseconds per visit, the second one 1.4 nanoseconds per visit when
     everything was filtered at run time.
-
-    Attributes:
-        recorded: for a visit that is recorded.
-        filtered: for a visit that the filter rejects at run time: the call of the hook and the optimisations
-            that it prevents. A region filtered at compile time costs nothing.
-        spread: standard deviation of the logarithm of `recorded`: how well it is known.
     """
 
-    recorded: float = 100e-9
+    recorded: float = 100e-9  # for a visit that is recorded
+    # for a visit that the filter rejects at run time: the call of the hook and the optimisations that it
+    # prevents. A region filtered at compile time costs nothing
     filtered: float = 1.4e-9
-    spread: float = 0.3
+    spread: float = 0.3  # standard deviation of the logarithm of `recorded`: how well it is known
     source: str = "default"
 
     def __post_init__(self) -> None:

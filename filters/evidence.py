@@ -23,26 +23,18 @@ _ENTRY_POINTS = ("main", "MAIN__")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RunEvidence:
-    """One run, summed over its CPU locations.
-
-    Attributes:
-        tree: its n call paths; siblings that a filter cannot distinguish are merged.
-        visits: float64[n], how often each call path was entered.
-        time: float64[n], exclusive time in core-seconds, with the measurement's own overhead in it but
-            without interruptions.
-        interrupted: core-seconds of interruptions, which belong to no call path (see `_interruptions`).
-        busiest: the most visits of a single CPU location.
-        wall: the longest time of a CPU location in seconds: how long the run took.
-    """
+    """One run, summed over its CPU locations."""
 
     source: str
-    tree: CallTree
+    tree: CallTree  # its n call paths; siblings that a filter cannot distinguish are merged
     regions: RegionTable
-    visits: FloatArray
+    visits: FloatArray  # float64[n], how often each call path was entered
+    # float64[n], exclusive time in core-seconds, with the measurement's own overhead in it but without
+    # interruptions
     time: FloatArray
-    interrupted: float
-    busiest: float
-    wall: float
+    interrupted: float  # core-seconds of interruptions, which belong to no call path (see `_interruptions`)
+    busiest: float  # the most visits of a single CPU location
+    wall: float  # the longest time of a CPU location in seconds: how long the run took
 
 
 def evidence_from_profile(profile: Profile) -> RunEvidence:
@@ -117,19 +109,13 @@ class FilterRegions:
 
     A rule on mangled names cannot distinguish regions that share one (equally named static functions in two
     files): they are one entry and one decision here.
-
-    Attributes:
-        table: names, mangled names, paradigms, files and lines; no file if several share the name.
-        of_run: per run, int64[regions of the run], the entry of each of its regions; -1 if it cannot be
-            filtered.
-        called: bool[R], whether a call path of any run leads to it.
-        pinned: bool[R], user regions and the entry point of the program: they are always kept.
     """
 
-    table: RegionTable
+    table: RegionTable  # names, mangled names, paradigms, files and lines; no file if several share the name
+    # per run, int64[regions of the run], the entry of each of its regions; -1 if it cannot be filtered
     of_run: tuple[IntArray, ...]
-    called: BoolArray
-    pinned: BoolArray
+    called: BoolArray  # bool[R], whether a call path of any run leads to it
+    pinned: BoolArray  # bool[R], user regions and the entry point of the program: they are always kept
 
     def __len__(self) -> int:
         return len(self.table)

@@ -17,7 +17,7 @@ from filters.filter_effect import FilterEffect
 from filters.filter_options import Application
 from filters.memory import Memory, TraceMemory
 from filters.overhead_budget import BudgetOutcome
-from filters.paper_rule import PaperDecision, RuleOutcome
+from filters.paper_rule import PaperDecision
 from filters.scorep_format.patterns import compile_pattern
 from ingest.arrays import BoolArray, IntArray
 from ingest.cpp_names import short_name
@@ -31,17 +31,13 @@ _NOTABLE = 0.01
 
 @dataclass(frozen=True)
 class DroppedRegion:
-    """A region that is dropped; `told_of` is the caller that its time is attributed to.
-
-    Attributes:
-        share: of the plain computing time.
-        attributed_to: displayed name of the recorded region that gets most of its time; None if none does.
-    """
+    """A region that is dropped; `told_of` is the caller that its time is attributed to."""
 
     document_name: ClassVar[str] = "dropped"
     region: str
-    share: float
+    share: float  # of the plain computing time
     visits: float
+    # displayed name of the recorded region that gets most of its time; None if none does
     attributed_to: str | None = field(metadata=entry("told_of"))
 
 
@@ -85,18 +81,15 @@ def _region_lines(decision: Decision, prediction: FilterEffect, i: int) -> Itera
     share = f" ({percent(cost / total)} of the plain computing time)" if total > 0 else ""
     yield f"  recording its visits takes about {figure(cost)} core-s{share}"
     if isinstance(decision, PaperDecision):
-        yield from _thresholds(decision.outcomes[last])
+        outcome = decision.outcomes[last]
+        yield (
+            f"  the rule keeps call paths of at least {figure(1e6 * outcome.time_per_visit)} µs per visit; "
+            f"those of at least {figure(outcome.total_time)} core-s are represented by call paths of at most "
+            f"{count(outcome.visits)} visits"
+        )
         if decision.guard is not None and reason is Motive.OUT_OF_PROPORTION:
             yield f"  {decision.guard.sentence(i)}"
     yield from _callpaths(decision, nodes)
-
-
-def _thresholds(outcome: RuleOutcome) -> Iterable[str]:
-    yield (
-        f"  the rule keeps call paths of at least {figure(1e6 * outcome.time_per_visit)} µs per visit; those "
-        f"of at least {figure(outcome.total_time)} core-s are represented by call paths of at most "
-        f"{count(outcome.visits)} visits"
-    )
 
 
 def _callpaths(decision: Decision, nodes: IntArray) -> Iterable[str]:

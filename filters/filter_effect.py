@@ -54,10 +54,10 @@ def measurable(run: RunEvidence, plain: PlainTime) -> BoolArray:
 
 @dataclass(frozen=True)
 class Dilation:
-    """Measured over plain computing time, with the range that the uncertainty of the plain time leaves."""
+    """Measured over plain computing time, with its range."""
 
     value: float
-    low: float
+    low: float  # the ends of the range that the uncertainty of the plain time leaves
     high: float
 
 
@@ -124,20 +124,16 @@ def _plain_range(plain: PlainTime) -> Annotated[Dilation, "core-seconds"]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FilterEffect:
-    """The predicted effect of a filter on a run.
-
-    Attributes:
-        source: the profile it was made from.
-        visits: of all CPU locations; at compile time those of regions instrumented by hand are recorded.
-        coverage: the share of the plain computing time that is attributed to the region it is spent in (or to
-            the caller, if its visits are too short); the rest is attributed to the nearest recorded callers.
-        whole_callpaths: the share for which all regions of the call path are recorded.
-    """
+    """The predicted effect of a filter on a run."""
 
     document_name: ClassVar[str] = "prediction"
-    source: str
+    source: str  # the profile it was made from
+    # of all CPU locations; at compile time those of regions instrumented by hand are recorded
     visits: PredictedVisits
+    # the share of the plain computing time that is attributed to the region it is spent in (or to the caller,
+    # if its visits are too short); the rest is attributed to the nearest recorded callers
     coverage: Annotated[float, "share of the plain computing time in regions that are kept"]
+    # the share for which all regions of the call path are recorded
     whole_callpaths: Annotated[float, "share of it whose call paths are kept whole"]
     event_cost: VisitCost
     plain: PlainTime = field(metadata=entry("plain_computing_time", made=_plain_range))
@@ -220,14 +216,11 @@ def _dilation(
 
 @dataclass(frozen=True, kw_only=True)
 class MeasuredPlainTime:
-    """Computing time without measurement in core-seconds, and whether a run time was given.
-
-    Attributes:
-        value: from the run time that was given, otherwise solved for together with the cost of a visit; None
-            if neither is possible.
-    """
+    """Computing time without measurement in core-seconds, and whether a run time was given."""
 
     document_name: ClassVar[str] = "plain_time"
+    # from the run time that was given, otherwise solved for together with the cost of a visit; None if
+    # neither is possible
     value: float | None
     given: bool
 
@@ -245,16 +238,12 @@ class MeasuredDilation:
 
 @dataclass(frozen=True, kw_only=True)
 class MeasuredEffect:
-    """What a filter did.
+    """What a filter did."""
 
-    Attributes:
-        applied: where the filter was applied; None if nothing shows it.
-        event_cost: of recording, the slope of computing time over visits; None if the two profiles show none.
-    """
-
-    applied: Application | None
+    applied: Application | None  # where the filter was applied; None if nothing shows it
     plain_time: MeasuredPlainTime
     dilation: MeasuredDilation
+    # of recording, the slope of computing time over visits; None if the two profiles show none
     event_cost: Annotated[float | None, "seconds per visit"]
 
 
@@ -281,7 +270,7 @@ def measured_effect(
         plain = float(plain_by_run_time(one, seconds, wall, "--baseline-time").total[0])
         without, under = (float(run.measured[0]) / plain if plain > 0 else None for run in (one, two))
         if applied is None and under is not None:
-            applied = _nearer(prediction, under)
+            applied = min(Application, key=lambda stage: abs(prediction.dilation.at(stage).value - under))
     try:
         rejected = EventCost().filtered if applied is Application.RUN_TIME else 0.0
         solved, cost = plain_by_pair(one, two, reduced.source, rejected=rejected)
@@ -296,7 +285,3 @@ def measured_effect(
         dilation=MeasuredDilation(unfiltered=without, filtered=under),
         event_cost=event_cost,
     )
-
-
-def _nearer(prediction: FilterEffect, measured: float) -> Application:
-    return min(Application, key=lambda applied: abs(prediction.dilation.at(applied).value - measured))

@@ -51,18 +51,14 @@ class Application(Enum):
 
 @dataclass(frozen=True)
 class Budget:
-    """How much overhead is allowed.
+    """How much overhead is allowed."""
 
-    Attributes:
-        overhead: the largest overhead as a share of the plain computing time, such as 0.05.
-        applied: where the filter will be applied; if not given, at run time if the budget allows for the
-            hooks that stay in the code, otherwise at compile time.
-        structure: what a second below a region is worth compared with a second in it: the region is a part
-            of the call paths of all that is measured below it.
-    """
-
-    overhead: float
+    overhead: float  # the largest overhead as a share of the plain computing time, such as 0.05
+    # where the filter will be applied; if not given, at run time if the budget allows for the hooks that stay
+    # in the code, otherwise at compile time
     applied: Application | None = None
+    # what a second below a region is worth compared with a second in it: the region is a part of the call
+    # paths of all that is measured below it
     structure: float = 0.1
 
     def __post_init__(self) -> None:
@@ -77,14 +73,11 @@ class Overrides:
     """What to keep or to drop whatever a rule says: patterns in the language of Score-P's filters.
 
     Literal names must be escaped first, see `filters.scorep_format.patterns.escape`.
-
-    Attributes:
-        drop: regions to leave out, user regions among them; `protect` wins.
-        growing: names of regions to keep since their models grow; the other two and a budget win.
     """
 
     protect: tuple[str, ...] = ()
-    drop: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()  # regions to leave out, user regions among them; `protect` wins
+    # names of regions to keep since their models grow; the other two and a budget win
     growing: tuple[str, ...] = ()
 
 
@@ -98,18 +91,12 @@ class Form(Enum):
 
 @dataclass(frozen=True)
 class Layout:
-    """How a filter file is written.
+    """How a filter file is written."""
 
-    Attributes:
-        form: include list, exclude list, or the one with fewer patterns (the include list if both are
-            equal).
-        abridged: whether names with a common beginning may share a pattern with a wildcard.
-        whole_files: whether an exclude list may name a source file instead of all its regions.
-    """
-
+    # include list, exclude list, or the one with fewer patterns (the include list if both are equal)
     form: Form = Form.SHORTER
-    abridged: bool = False
-    whole_files: bool = False
+    abridged: bool = False  # whether names with a common beginning may share a pattern with a wildcard
+    whole_files: bool = False  # whether an exclude list may name a source file instead of all its regions
 
 
 class Instrumenter(Enum):
@@ -123,22 +110,14 @@ class Instrumenter(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class FilterRequest:
-    """What a user can decide about a filter.
+    """What a user can decide about a filter."""
 
-    Attributes:
-        rule: the paper's rule, or an overhead budget within which to select regions.
-        applied: where the filter will be applied; None for where it leaves little overhead.
-        event_cost: seconds that recording a visit takes; None for the default or a calibration.
-        baseline: seconds the run takes without instrumentation.
-        reduced: a profile of the same run with fewer regions, to calibrate the event cost.
-    """
-
-    rule: PaperRule | Budget
-    applied: Application | None
+    rule: PaperRule | Budget  # the paper's rule, or an overhead budget within which to select regions
+    applied: Application | None  # where the filter will be applied; None for where it leaves little overhead
     overrides: Overrides
     layout: Layout
     instrumenter: Instrumenter
     merge: Path | None
-    event_cost: float | None
-    baseline: float | None
-    reduced: Path | None
+    event_cost: float | None  # seconds that recording a visit takes; None for the default or a calibration
+    baseline: float | None  # seconds the run takes without instrumentation
+    reduced: Path | None  # a profile of the same run with fewer regions, to calibrate the event cost

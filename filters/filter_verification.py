@@ -74,18 +74,14 @@ TOLERANCE = 0.01
 
 @dataclass(frozen=True, kw_only=True)
 class CallPathDifference:
-    """A call path that was not measured as predicted.
-
-    Attributes:
-        kind: not dropped though filtered, missing, extra (not predicted), or visits.
-        share: the difference as a share of all visits, predicted or measured, whichever are more.
-    """
+    """A call path that was not measured as predicted."""
 
     document_name: ClassVar[str] = "difference"
     callpath: tuple[str, ...]
-    kind: str
+    kind: str  # not dropped though filtered, missing, extra (not predicted), or visits
     predicted: float
     measured: float
+    # the difference as a share of all visits, predicted or measured, whichever are more
     share: Annotated[float, "of the visits"]
 
 
@@ -99,48 +95,33 @@ class PredictedAndMeasured:
 
 @dataclass(frozen=True, kw_only=True)
 class Verification:
-    """A profile measured under a filter, compared with what was predicted.
-
-    Attributes:
-        full: the profile measured without a filter.
-        reduced: the profile measured under the filter.
-        agrees: whether the visits agree within `TOLERANCE`.
-        deviation: the sum of all differences of visits, as a share of the larger sum of visits.
-        reasons: why the second profile cannot have been measured under the filter; empty if it agrees.
-        visits: those that the filter leaves of the full profile, by simulation, and those of the reduced one.
-        callpaths: with visits.
-        differences: the call paths that differ, the largest difference first.
-        at_compile_time: whether the filter was applied at compile time, as regions instrumented by hand show;
-            None if the filter drops none of them.
-    """
+    """A profile measured under a filter, compared with what was predicted."""
 
     document_name: ClassVar[str] = "verified_point"
-    full: str
-    reduced: str
-    agrees: bool
-    deviation: float
+    full: str  # the profile measured without a filter
+    reduced: str  # the profile measured under the filter
+    agrees: bool  # whether the visits agree within `TOLERANCE`
+    deviation: float  # the sum of all differences of visits, as a share of the larger sum of visits
+    # why the second profile cannot have been measured under the filter; empty if it agrees
     reasons: tuple[str, ...]
+    # those that the filter leaves of the full profile, by simulation, and those of the reduced one
     visits: PredictedAndMeasured
-    callpaths: PredictedAndMeasured
-    differences: tuple[CallPathDifference, ...]
+    callpaths: PredictedAndMeasured  # with visits
+    differences: tuple[CallPathDifference, ...]  # the call paths that differ, the largest difference first
+    # whether the filter was applied at compile time, as regions instrumented by hand show; None if the filter
+    # drops none of them
     at_compile_time: bool | None = field(metadata=NO_ENTRY)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Visits:
-    """Predicted and measured visits of n call paths, the union of both profiles.
-
-    Attributes:
-        predicted: float64[n], visits that the filter leaves of the full profile.
-        measured: float64[n], visits of the reduced profile.
-        filtered: bool[n], call paths of regions that the filter drops.
-    """
+    """Predicted and measured visits of n call paths, the union of both profiles."""
 
     tree: CallTree
     regions: RegionTable
-    predicted: FloatArray
-    measured: FloatArray
-    filtered: BoolArray
+    predicted: FloatArray  # float64[n], visits that the filter leaves of the full profile
+    measured: FloatArray  # float64[n], visits of the reduced profile
+    filtered: BoolArray  # bool[n], call paths of regions that the filter drops
 
     @cached_property
     def deviation(self) -> float:

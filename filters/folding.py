@@ -12,18 +12,13 @@ from ingest.profile import Metric, MetricKind, RegionTable
 
 @dataclass(frozen=True, eq=False)
 class Folding:
-    """How the n call paths of a profile fold into the m of the filtered one.
+    """How the n call paths of a profile fold into the m of the filtered one."""
 
-    Attributes:
-        tree: the m call paths.
-        place: int64[n], the call path that gets what was measured: itself or its nearest recorded caller; -1
-            if there is none.
-        recorded: bool[n], the call paths that are measured themselves.
-    """
-
-    tree: CallTree
+    tree: CallTree  # the m call paths
+    # int64[n], the call path that gets what was measured: itself or its nearest recorded caller; -1 if there
+    # is none
     place: IntArray
-    recorded: BoolArray
+    recorded: BoolArray  # bool[n], the call paths that are measured themselves
 
     def values(self, metric: Metric, stored: FloatArray) -> FloatArray:
         """Fold the stored values of a metric, float64[n, location] to float64[m, location]."""

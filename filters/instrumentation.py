@@ -100,17 +100,12 @@ def mixed_filters(digests: Mapping[str, str | None]) -> str | None:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Instrumentation:
-    """Runs that recorded the same functions.
+    """Runs that recorded the same functions."""
 
-    Attributes:
-        runs: their indices, in order.
-        recorded: names of the functions, instrumented by the compiler, that at least one of them lists.
-        complete: whether all profiles are Score-P's: `recorded` then has functions that were never called.
-    """
-
-    runs: tuple[int, ...]
+    runs: tuple[int, ...]  # their indices, in order
+    # names of the functions, instrumented by the compiler, that at least one of them lists
     recorded: frozenset[str]
-    complete: bool
+    complete: bool  # whether all profiles are Score-P's: `recorded` then has functions that were never called
 
 
 def instrumentations(runs: Sequence[MeasuredRun]) -> tuple[Instrumentation, ...]:

@@ -23,18 +23,13 @@ HOOK_SPREAD = 0.5  # of the logarithm of the cost of a visit that is rejected at
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class KnownPlain:
-    """Plain computing times of R runs.
+    """Plain computing times of R runs."""
 
-    Attributes:
-        total: float64[R], core-seconds, NaN where nothing is known.
-        spread: float64[R], standard deviations of their logarithms.
-        whole: float64[R], core-seconds of the whole runs, with what does not compute; NaN where unknown.
-        stated: bool[R], whether those were timed, so that nothing is estimated but what is communication.
-    """
-
-    total: FloatArray
-    spread: FloatArray
+    total: FloatArray  # float64[R], core-seconds, NaN where nothing is known
+    spread: FloatArray  # float64[R], standard deviations of their logarithms
+    # float64[R], core-seconds of the whole runs, with what does not compute; NaN where unknown
     whole: FloatArray
+    # bool[R], whether those were timed, so that nothing is estimated but what is communication
     stated: BoolArray
 
     @classmethod

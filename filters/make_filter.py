@@ -39,24 +39,15 @@ _GENERATOR = "made by pipeline"
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FilterResult:
-    """A made filter.
+    """A made filter."""
 
-    Attributes:
-        text: the content of the file; one for Score-P is verified against all regions.
-        application: where the filter is to be applied.
-        prediction: its effect on the run of the largest scale.
-        memory: what a trace of that run needs without and with the filter.
-        evidence: all of it, and how the budget was spent, if there was one.
-        usage: how other instrumenters than Score-P use the file; FILE stands for its path.
-    """
-
-    text: str
+    text: str  # the content of the file; one for Score-P is verified against all regions
     decision: Decision
-    application: Application
-    prediction: FilterEffect
-    memory: Memory
-    evidence: FilterEvidence
-    usage: str = ""
+    application: Application  # where the filter is to be applied
+    prediction: FilterEffect  # its effect on the run of the largest scale
+    memory: Memory  # what a trace of that run needs without and with the filter
+    evidence: FilterEvidence  # all of it, and how the budget was spent, if there was one
+    usage: str = ""  # how other instrumenters than Score-P use the file; FILE stands for its path
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -276,17 +267,13 @@ def predict_filter(profile: Profile, rules: FilterRules, request: FilterRequest)
 
 @dataclass(frozen=True)
 class FunctionList:
-    """A list of functions in the language of an instrumenter.
-
-    Attributes:
-        left: displayed names of the functions that it does not decide as intended: the instrumenter's
-            language cannot name them without affecting others.
-        usage: how to use the file, with FILE for its path.
-    """
+    """A list of functions in the language of an instrumenter."""
 
     text: str
+    # displayed names of the functions that it does not decide as intended: the instrumenter's language cannot
+    # name them without affecting others
     left: tuple[str, ...]
-    usage: str
+    usage: str  # how to use the file, with FILE for its path
 
 
 def list_functions(regions: FilterRegions, kept: BoolArray, instrumenter: Instrumenter) -> FunctionList:

@@ -35,15 +35,10 @@ _MESSAGES = {
 
 @dataclass(frozen=True)
 class TraceMemory:
-    """Bytes that a trace needs.
+    """Bytes that a trace needs."""
 
-    Attributes:
-        max_buf: the largest trace buffer of a process, the busiest one's.
-        total_memory: what to set SCOREP_TOTAL_MEMORY to, so that no trace buffer is flushed during the run.
-    """
-
-    max_buf: int
-    total_memory: int
+    max_buf: int  # the largest trace buffer of a process, the busiest one's
+    total_memory: int  # what to set SCOREP_TOTAL_MEMORY to, so that no trace buffer is flushed during the run
 
 
 @dataclass(frozen=True)

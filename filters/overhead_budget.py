@@ -26,17 +26,11 @@ _WORTH_MORE = 0.1  # of the computing time, that a larger budget has to show
 
 @dataclass(frozen=True, eq=False)
 class Packing:
-    """A choice of items.
+    """A choice of items."""
 
-    Attributes:
-        taken: bool[item].
-        value: of the items taken.
-        bound: no choice within the capacity has a larger value.
-    """
-
-    taken: BoolArray
-    value: float
-    bound: float
+    taken: BoolArray  # bool[item]
+    value: float  # of the items taken
+    bound: float  # no choice within the capacity has a larger value
 
     @property
     def gap(self) -> float:
@@ -113,23 +107,14 @@ class BudgetOutcome:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Shares:
-    """Of R regions in J runs; every number is a share of the run's plain computing time.
+    """Of R regions in J runs; every number is a share of the run's plain computing time."""
 
-    Attributes:
-        own: float64[R, J], plain time in the region, with that of callees too short to measure.
-        below: float64[R, J], plain time below it, with communication; recursion counts once.
-        recording: float64[R, J], cost of recording its visits.
-        hooks: float64[R, J], cost of its visits if they are filtered at run time.
-        fixed: float64[J], cost of what cannot be filtered.
-        by_hand: bool[R], regions that are recorded whatever a filter at compile time says.
-    """
-
-    own: FloatArray
-    below: FloatArray
-    recording: FloatArray
-    hooks: FloatArray
-    fixed: FloatArray
-    by_hand: BoolArray
+    own: FloatArray  # float64[R, J], plain time in the region, with that of callees too short to measure
+    below: FloatArray  # float64[R, J], plain time below it, with communication; recursion counts once
+    recording: FloatArray  # float64[R, J], cost of recording its visits
+    hooks: FloatArray  # float64[R, J], cost of its visits if they are filtered at run time
+    fixed: FloatArray  # float64[J], cost of what cannot be filtered
+    by_hand: BoolArray  # bool[R], regions that are recorded whatever a filter at compile time says
 
     def weight(self, applied: Application) -> FloatArray:
         """Return what recording a region adds to the overhead, float64[R, J]."""

@@ -24,24 +24,15 @@ NEGLIGIBLE = 0.01
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Guard:
-    """What recording R regions in all their call paths costs and shows.
+    """What recording R regions in all their call paths costs and shows."""
 
-    Attributes:
-        dropped: bool[R], regions that the rule keeps, but out of proportion.
-        cost: float64[R], of recording all visits, as a share of the plain computing time; the largest of any
-            run.
-        shown: float64[R], plain time in the region and a tenth of that below it, as such a share.
-        callpaths: int64[R], call paths of the last run that the rule keeps by themselves.
-        qualified: float64[R], their visits.
-        visits: float64[R], visits of all call paths of the last run.
-    """
-
-    dropped: BoolArray
+    dropped: BoolArray  # bool[R], regions that the rule keeps, but out of proportion
+    # float64[R], of recording all visits, as a share of the plain computing time; the largest of any run
     cost: FloatArray
-    shown: FloatArray
-    callpaths: IntArray
-    qualified: FloatArray
-    visits: FloatArray
+    shown: FloatArray  # float64[R], plain time in the region and a tenth of that below it, as such a share
+    callpaths: IntArray  # int64[R], call paths of the last run that the rule keeps by themselves
+    qualified: FloatArray  # float64[R], their visits
+    visits: FloatArray  # float64[R], visits of all call paths of the last run
 
     def sentence(self, i: int) -> str:
         """Say what the rule keeps of region i, and what all its visits cost and show."""
@@ -105,35 +96,25 @@ def _guard_notices(regions: FilterRegions, reason: IntArray) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RuleOutcome:
-    """What the rule says about one run.
+    """What the rule says about one run."""
 
-    Attributes:
-        reason: int64[call path], values of `Motive`; call paths that cannot be filtered may have one, too.
-        represented_by: int64[call path], for the call paths with much total time that are not kept for their
-            time per visit: the nearest caller, itself first, with few enough visits; -1 for others.
-        time_per_visit: the smallest time per visit, in seconds, that is kept; infinite if none is.
-        total_time: the smallest total time, in core-seconds, that must be represented; infinite if none
-            must.
-        visits: the most visits of a call path that may represent itself.
-    """
-
+    # int64[call path], values of `Motive`; call paths that cannot be filtered may have one, too
     reason: IntArray
+    # int64[call path], for the call paths with much total time that are not kept for their time per visit:
+    # the nearest caller, itself first, with few enough visits; -1 for others
     represented_by: IntArray
-    time_per_visit: float
+    time_per_visit: float  # the smallest time per visit, in seconds, that is kept; infinite if none is
+    # the smallest total time, in core-seconds, that must be represented; infinite if none must
     total_time: float
-    visits: float
+    visits: float  # the most visits of a call path that may represent itself
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PaperDecision(Decision):
-    """A decision by the rule of the paper.
+    """A decision by the rule of the paper."""
 
-    Attributes:
-        outcomes: per run, what the rule says about it.
-        guard: what the kept regions cost and show in all their call paths; None for the letter of the paper.
-    """
-
-    outcomes: tuple[RuleOutcome, ...]
+    outcomes: tuple[RuleOutcome, ...]  # per run, what the rule says about it
+    # what the kept regions cost and show in all their call paths; None for the letter of the paper
     guard: Guard | None
 
 

@@ -46,23 +46,16 @@ class RunTimes:
 
 @dataclass(frozen=True, kw_only=True)
 class Beliefs:
-    """What is known before of a program.
+    """What is known before of a program."""
 
-    Attributes:
-        cost: of a visit.
-        level_spread: spread of the logarithm of what doubtful call paths show over their plain time.
-        core_spread: the same of the cost of a visit, from one part of the program to another.
-        saved: probability that optimisation across calls saves more than visits cost.
-        beside: probability that doubtful call paths beside clear ones have work of any size.
-        hidden: probability that visits cost less, since the processor works on meanwhile.
-    """
-
-    cost: EventCost
+    cost: EventCost  # of a visit
+    # spread of the logarithm of what doubtful call paths show over their plain time
     level_spread: float = _LEVEL_SPREAD
+    # the same of the cost of a visit, from one part of the program to another
     core_spread: float = _CORE_SPREAD
-    saved: float = _SAVED
-    hidden: float = _HIDDEN
-    beside: float = _BESIDE
+    saved: float = _SAVED  # probability that optimisation across calls saves more than visits cost
+    hidden: float = _HIDDEN  # probability that visits cost less, since the processor works on meanwhile
+    beside: float = _BESIDE  # probability that doubtful call paths beside clear ones have work of any size
 
 
 _CLEAR = 2.0  # times the usual cost, from which a caller's time is not in doubt
@@ -77,19 +70,14 @@ _MOST_LEFT = 0.9  # of a time that is in doubt
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Reading:
-    """One way to read the times of n call paths in R runs.
+    """One way to read the times of n call paths in R runs."""
 
-    Attributes:
-        weight: how probable it is.
-        clear: bool[n], the call paths that have their time less the cost of their events; the other ones that
-            compute are mostly overhead.
-        callpath: float64[n, R], plain core-seconds; communication has its measured time here.
-        itself: float64[n], core-seconds of all runs that a call path shows, whatever other programs do.
-    """
-
-    weight: float
+    weight: float  # how probable it is
+    # bool[n], the call paths that have their time less the cost of their events; the other ones that compute
+    # are mostly overhead
     clear: BoolArray
-    callpath: FloatArray
+    callpath: FloatArray  # float64[n, R], plain core-seconds; communication has its measured time here
+    # float64[n], core-seconds of all runs that a call path shows, whatever other programs do
     itself: FloatArray
 
 

@@ -26,30 +26,19 @@ _STEPS = np.linspace(-6, 6, 241)  # standard deviations
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RejectedVisits:
-    """Visits that a filter rejected in R runs of n call paths.
+    """Visits that a filter rejected in R runs of n call paths."""
 
-    Attributes:
-        visits: float64[n, R], by the recorded call path in whose time their hooks lie.
-        spread: standard deviation of the logarithm of how many there are.
-        counted: whether runs without the filter show them.
-    """
-
-    visits: FloatArray
-    spread: float
-    counted: bool = True
+    visits: FloatArray  # float64[n, R], by the recorded call path in whose time their hooks lie
+    spread: float  # standard deviation of the logarithm of how many there are
+    counted: bool = True  # whether runs without the filter show them
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Hooks:
-    """What hooks of rejected visits take in R runs of n call paths.
+    """What hooks of rejected visits take in R runs of n call paths."""
 
-    Attributes:
-        time: float64[n, R], core-seconds.
-        spread: standard deviation of the logarithm of the error that all of them share.
-    """
-
-    time: FloatArray
-    spread: float
+    time: FloatArray  # float64[n, R], core-seconds
+    spread: float  # standard deviation of the logarithm of the error that all of them share
 
     def deviation(self, plain: FloatArray, time: FloatArray) -> FloatArray:
         """Return what they leave uncertain of plain times: standard deviations of the logarithms.

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
-from ingest.arrays import FloatArray, IntArray
+from ingest.arrays import IntArray
 from ingest.calltree import ROOT, CallTree, CallTreeBuilder
 from ingest.errors import InputError
 from ingest.experiment import Experiment, RunRecord
@@ -110,7 +110,9 @@ def align(parameters: Sequence[str], runs: Iterable[MeasuredRun]) -> Experiment:
             if reduction is not None and metric.name == "time":
                 reduction = replace(reduction, sum=reduction.sum * record.cores_of_location)
             if reduction is not None:
-                _fill(dense, reduction, place[nodes], record.point, record.repetition)
+                for name, array in dense.items():
+                    array[:, record.point, record.repetition] = 0.0
+                    array[place[nodes], record.point, record.repetition] = getattr(reduction, name)
         values[metric.name] = Reduction(**dense)
     return Experiment(
         parameters=marked_names(names, stated[:, kept], counts),
@@ -144,12 +146,6 @@ def with_processes(experiment: Experiment) -> Experiment:
         points=np.array([[max(*counts, 1)]], dtype=np.float64),
         notices=(*experiment.notices, notice),
     )
-
-
-def _fill(dense: dict[str, FloatArray], reduction: Reduction, nodes: IntArray, point: int, rep: int) -> None:
-    for name, array in dense.items():
-        array[:, point, rep] = 0.0
-        array[nodes, point, rep] = getattr(reduction, name)
 
 
 def _records(

@@ -23,15 +23,10 @@ _LONG = 256  # values of a row from which adding it by itself is faster than in 
 
 @dataclass(frozen=True, eq=False)
 class CallTree:
-    """A forest of call paths in preorder: every node stands before its children.
+    """A forest of call paths in preorder: every node stands before its children."""
 
-    Attributes:
-        parent: int64[n], index of the caller, `ROOT` for a root; always ``parent[i] < i``.
-        region: int64[n], index into the region table of the profile.
-    """
-
-    parent: IntArray
-    region: IntArray
+    parent: IntArray  # int64[n], index of the caller, `ROOT` for a root; always ``parent[i] < i``
+    region: IntArray  # int64[n], index into the region table of the profile
 
     def __len__(self) -> int:
         return len(self.parent)

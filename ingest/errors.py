@@ -35,7 +35,6 @@ class PipelineError(Exception):
         super().__init__(what)
 
     def __str__(self) -> str:
-        """Return the one line that the user sees."""
         line = f"{self.where}: {_cut(self.what)}" if self.where else _cut(self.what)
         return one_line(f"{line}; {_cut(self.hint)}" if self.hint else line)
 

@@ -133,44 +133,35 @@ class HeldOutRuns:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Experiment:
-    """Many runs aligned: N call paths, P measurement points of D parameters, R repetitions.
-
-    Attributes:
-        points: float64[P, D], sorted by the first parameter, then the next.
-        tree: the union of the runs' call trees, in preorder.
-        regions: the regions of the union, one per name.
-        values: per metric name the reductions over CPU locations, or over accelerators for ``gpu_time`` and
-            the like, float64[N, P, R]; NaN where there was no run, zero where it did not visit the call path.
-            Sums of ``time`` are core-seconds: of processes whose threads are not locations, those of as many
-            cores.
-        runs: in the order of points and repetitions; empty if the values come from a series.
-        correction: how the times were corrected for overhead; None if they are as measured.
-        overhead_left: the share of the measured computing time that overhead is expected to take, if times
-            are as measured although it distorts them.
-        hooks_uncounted: whether times are as measured although a filter rejected visits at run time, and how
-            many is unknown.
-        recorded: names of the functions that the runs could record, called or not, sorted; empty if unknown.
-        per: the visits by which values and times were divided; None if they are of whole runs.
-        left_out: parameters of the runs that say nothing beyond these.
-        stated: what a series states of all its runs, such as their processor.
-        held_out: runs that were left out, to be compared with predictions; None without any.
-    """
+    """Many runs aligned: N call paths, P measurement points of D parameters, R repetitions."""
 
     parameters: tuple[str, ...]
-    points: FloatArray
-    tree: CallTree
-    regions: RegionTable
+    points: FloatArray  # float64[P, D], sorted by the first parameter, then the next
+    tree: CallTree  # the union of the runs' call trees, in preorder
+    regions: RegionTable  # the regions of the union, one per name
     metrics: tuple[Metric, ...]
+    # per metric name the reductions over CPU locations, or over accelerators for ``gpu_time`` and the like,
+    # float64[N, P, R]; NaN where there was no run, zero where it did not visit the call path. Sums of
+    # ``time`` are core-seconds: of processes whose threads are not locations, those of as many cores
     values: Mapping[str, Reduction]
+    # in the order of points and repetitions; empty if the values come from a series
     runs: tuple[RunRecord, ...]
     notices: tuple[str, ...] = ()
+    # how the times were corrected for overhead; None if they are as measured
     correction: OverheadCorrection | None = None
+    # the share of the measured computing time that overhead is expected to take, if times are as measured
+    # although it distorts them
     overhead_left: float = 0.0
+    # whether times are as measured although a filter rejected visits at run time, and how many is unknown
     hooks_uncounted: bool = False
+    # names of the functions that the runs could record, called or not, sorted; empty if unknown
     recorded: tuple[str, ...] = ()
+    # the visits by which values and times were divided; None if they are of whole runs
     per: PerVisit | None = None
-    left_out: LeftOut = NOTHING_LEFT_OUT
+    left_out: LeftOut = NOTHING_LEFT_OUT  # parameters of the runs that say nothing beyond these
+    # what a series states of all its runs, such as their processor
     stated: Mapping[str, str] = field(default_factory=dict)
+    # runs that were left out, to be compared with predictions; None without any
     held_out: HeldOutRuns | None = None
 
     def only(self, some: BoolArray) -> "Experiment":

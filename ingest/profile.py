@@ -85,36 +85,23 @@ class MetricKind(Enum):
 
 @dataclass(frozen=True)
 class Metric:
-    """A measured quantity.
+    """A measured quantity."""
 
-    Attributes:
-        name: the unique name, such as ``time`` or ``visits``.
-        unit: as the file states it, such as ``sec`` or ``occ``; may be empty.
-        kind: how stored values relate to the call tree.
-    """
-
-    name: str
-    unit: str
-    kind: MetricKind = MetricKind.EXCLUSIVE
+    name: str  # the unique name, such as ``time`` or ``visits``
+    unit: str  # as the file states it, such as ``sec`` or ``occ``; may be empty
+    kind: MetricKind = MetricKind.EXCLUSIVE  # how stored values relate to the call tree
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RegionTable(Rows):
-    """The regions of a profile, one entry per region in every column.
+    """The regions of a profile, one entry per region in every column."""
 
-    Attributes:
-        name: displayed (demangled) names.
-        mangled: linker names, equal to `name` if the file has none.
-        paradigm: lower case, such as ``compiler``, ``user``, ``mpi``, ``openmp``, ``measurement``, or empty.
-        file: source files, empty if unknown.
-        line: int64, first source line, -1 if unknown.
-    """
-
-    name: tuple[str, ...]
-    mangled: tuple[str, ...]
+    name: tuple[str, ...]  # displayed (demangled) names
+    mangled: tuple[str, ...]  # linker names, equal to `name` if the file has none
+    # lower case, such as ``compiler``, ``user``, ``mpi``, ``openmp``, ``measurement``, or empty
     paradigm: tuple[str, ...]
-    file: tuple[str, ...]
-    line: IntArray
+    file: tuple[str, ...]  # source files, empty if unknown
+    line: IntArray  # int64, first source line, -1 if unknown
 
     @classmethod
     def named(
@@ -146,19 +133,14 @@ class RegionTable(Rows):
 
 @dataclass(frozen=True, eq=False)
 class LocationTable(Rows):
-    """What values were measured on: one entry per thread of execution.
+    """What values were measured on: one entry per thread of execution."""
 
-    Attributes:
-        process: int64[L], index of the process (rank) a location belongs to.
-        thread: int64[L], index of the location within its process.
-        device: int64[L], number of the accelerator whose stream a location is; `CPU` for a thread on a core,
-            `NOWHERE` for what occupies neither, such as a counter of the node.
-        node: name of the computer that each location is on; empty if the format does not say.
-    """
-
-    process: IntArray
-    thread: IntArray
+    process: IntArray  # int64[L], index of the process (rank) a location belongs to
+    thread: IntArray  # int64[L], index of the location within its process
+    # int64[L], number of the accelerator whose stream a location is; `CPU` for a thread on a core, `NOWHERE`
+    # for what occupies neither, such as a counter of the node
     device: IntArray
+    # name of the computer that each location is on; empty if the format does not say
     node: tuple[str, ...] = ()
 
     @classmethod
@@ -232,24 +214,19 @@ def require_summable(values: FloatArray, what: str, where: str) -> None:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Profile:
-    """One run: a call tree, its tables, and the values of its metrics.
-
-    Attributes:
-        load: reads stored values; use `values` and `exclusive_blocks` instead.
-        summed: over how many locations the values of each were summed before they were stored.
-        attributes: what the measurement system says about itself (versions, filter, machine).
-        notices: one sentence for everything that was skipped or is doubtful.
-    """
+    """One run: a call tree, its tables, and the values of its metrics."""
 
     source: str
     tree: CallTree
     regions: RegionTable
     locations: LocationTable
     metrics: tuple[Metric, ...]
-    load: ValueLoader = field(repr=False)
+    load: ValueLoader = field(repr=False)  # reads stored values; use `values` and `exclusive_blocks` instead
+    # over how many locations the values of each were summed before they were stored
     summed: SummedOver = field(default_factory=SummedOver)
+    # what the measurement system says about itself (versions, filter, machine)
     attributes: Mapping[str, str] = field(default_factory=dict)
-    notices: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()  # one sentence for everything that was skipped or is doubtful
 
     @property
     def processes(self) -> int:

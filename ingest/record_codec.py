@@ -45,21 +45,15 @@ def as_plain(value: Any, arrays: MutableMapping[str, Array] | None = None, place
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """How a field of a record stands in its document.
-
-    Attributes:
-        key: its name there; empty if it is not there.
-        kind: its type, with what `Annotated` says of it.
-        made: makes what stands there of its value, whose type is then what this returns.
-        may_lack: whether it is left out if it is None.
-        plain: whether its value is what stands there (`PLAIN`): many rows that are rounded already.
-    """
+    """How a field of a record stands in its document."""
 
     field: str
-    key: str
-    kind: Any
+    key: str  # its name there; empty if it is not there
+    kind: Any  # its type, with what `Annotated` says of it
+    # makes what stands there of its value, whose type is then what this returns
     made: Callable[[Any], Any] | None = None
-    may_lack: bool = False
+    may_lack: bool = False  # whether it is left out if it is None
+    # whether its value is what stands there (`PLAIN`): many rows that are rounded already
     plain: bool = False
 
     @property

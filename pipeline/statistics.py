@@ -225,21 +225,14 @@ class LineFits:
     """Fits of a + b t for K kernels and H terms t, each term centred and scaled over the points first.
 
     The leading axis of what does not depend on the values is 1 if all kernels share their weights.
-
-    Attributes:
-        total: float64[1 or K, 1], sum of the weights.
-        center: float64[1 or K, H], weighted mean of each term.
-        spread: float64[1 or K, H], weighted variance of each term.
-        level: float64[K, 1], weighted mean of the values.
-        slope: float64[K, H], 0 if the term does not vary.
     """
 
     term: FloatArray
-    total: FloatArray
-    center: FloatArray
-    spread: FloatArray
-    level: FloatArray
-    slope: FloatArray
+    total: FloatArray  # float64[1 or K, 1], sum of the weights
+    center: FloatArray  # float64[1 or K, H], weighted mean of each term
+    spread: FloatArray  # float64[1 or K, H], weighted variance of each term
+    level: FloatArray  # float64[K, 1], weighted mean of the values
+    slope: FloatArray  # float64[K, H], 0 if the term does not vary
 
     @property
     def usable(self) -> BoolArray:

@@ -57,13 +57,10 @@ class Prefix:
 
 @dataclass(frozen=True)
 class Wildcards:
-    """Any other pattern.
+    """Any other pattern."""
 
-    Attributes:
-        source: a regular expression for whole names; text between two stars is tried at its leftmost place
-            only, so the time is at most the length of the name times the length of the pattern.
-    """
-
+    # a regular expression for whole names; text between two stars is tried at its leftmost place only, so the
+    # time is at most the length of the name times the length of the pattern
     source: str
 
     @cached_property
@@ -198,15 +195,10 @@ def _set(members: list[str], negated: bool) -> _Piece:
 
 @dataclass(frozen=True)
 class PatternSet:
-    """Several patterns at once: literals and prefixes are looked up, only the rest is tried one by one.
+    """Several patterns at once: literals and prefixes are looked up, only the rest is tried one by one."""
 
-    Attributes:
-        literals: names that are matched as they are.
-        prefixes: by their length, beginnings of names that are matched.
-    """
-
-    literals: frozenset[str]
-    prefixes: dict[int, frozenset[str]]
+    literals: frozenset[str]  # names that are matched as they are
+    prefixes: dict[int, frozenset[str]]  # by their length, beginnings of names that are matched
     others: tuple[Wildcards, ...]
 
     @classmethod

@@ -26,17 +26,11 @@ UNTOUCHED, INCLUDED, EXCLUDED = 0, 1, 2
 
 @dataclass(frozen=True)
 class FilterRule:
-    """One pattern of a filter.
+    """One pattern of a filter."""
 
-    Attributes:
-        include: whether what it matches is measured.
-        pattern: as written, with its escapes.
-        mangled: whether it is matched against the mangled instead of the displayed name.
-    """
-
-    include: bool
-    pattern: str
-    mangled: bool = False
+    include: bool  # whether what it matches is measured
+    pattern: str  # as written, with its escapes
+    mangled: bool = False  # whether it is matched against the mangled instead of the displayed name
 
 
 @dataclass(frozen=True)

@@ -33,18 +33,12 @@ class Abridged:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """The content of a filter file.
-
-    Attributes:
-        files: source files that are excluded as a whole.
-        rules: the patterns, with the mangled names that each stands for.
-        intended: bool[R], what the file must decide.
-    """
+    """The content of a filter file."""
 
     form: Form
-    files: tuple[str, ...]
-    rules: tuple[Abridged, ...]
-    intended: BoolArray
+    files: tuple[str, ...]  # source files that are excluded as a whole
+    rules: tuple[Abridged, ...]  # the patterns, with the mangled names that each stands for
+    intended: BoolArray  # bool[R], what the file must decide
 
     def __len__(self) -> int:
         return len(self.files) + len(self.rules)
@@ -66,16 +60,11 @@ class FilterFile:
 
 @dataclass(frozen=True, eq=False)
 class MergedFilter:
-    """A merged filter file, proven.
-
-    Attributes:
-        decided: bool[region], what it keeps.
-        overruled: bool[region], regions that the existing rules decide against the generated ones.
-    """
+    """A merged filter file, proven."""
 
     text: str
-    decided: BoolArray
-    overruled: BoolArray
+    decided: BoolArray  # bool[region], what it keeps
+    overruled: BoolArray  # bool[region], regions that the existing rules decide against the generated ones
 
 
 def write_filter(

@@ -35,32 +35,29 @@ class _Reader:
 
 @dataclass(frozen=True, kw_only=True)
 class ProfileReader(_Reader):
-    """A format for one run.
+    """A format for one run."""
 
-    Attributes:
-        read: reads it; raises InputError if the file cannot be read, is damaged or holds nothing of the kind.
-        parameters: the numbers that describe the run, if the format has them; raises InputError.
-        texts: the texts that describe the run, if the format has them; raises InputError.
-        files: of a run that is a directory, the files that `read` reads or chooses from, found by their names
-            only; a run is read again if one of them changes, comes or goes. If not given, all files below it.
-        processes: the number of processes, 0 if unknown; used only if the names of the runs have no number.
-        stated_sizes: the sizes of the problem that the run states, by name, the one that says most first.
-        beside: of a run that is a file, others that `read` looks at.
-        context: what `read` takes from the names of the file and its folder.
-        content: equal for files in one folder that are copies of the same measurement.
-        fallback: files count only in runs without a profile of a reader with a smaller number: those of
-            profilers, folded stacks that are made of them and launches without copies and calls, logs.
-    """
-
+    # reads it; raises InputError if the file cannot be read, is damaged or holds nothing of the kind
     read: Callable[[Path], Profile]
+    # the numbers that describe the run, if the format has them; raises InputError
     parameters: Callable[[Path], Mapping[str, float]] | None = None
+    # the texts that describe the run, if the format has them; raises InputError
     texts: Callable[[Path], Mapping[str, str]] | None = None
+    # of a run that is a directory, the files that `read` reads or chooses from, found by their names only; a
+    # run is read again if one of them changes, comes or goes. If not given, all files below it
     files: Callable[[Path], Iterable[Path]] | None = None
+    # the number of processes, 0 if unknown; used only if the names of the runs have no number
     processes: Callable[[Path], int] | None = None
+    # the sizes of the problem that the run states, by name, the one that says most first
     stated_sizes: Callable[[Path], Mapping[str, float]] | None = None
+    # of a run that is a file, others that `read` looks at
     beside: Callable[[Path], Iterable[Path]] | None = None
+    # what `read` takes from the names of the file and its folder
     context: Callable[[Path], str] | None = None
+    # equal for files in one folder that are copies of the same measurement
     content: Callable[[Path], Hashable] | None = None
+    # files count only in runs without a profile of a reader with a smaller number: those of profilers, folded
+    # stacks that are made of them and launches without copies and calls, logs
     fallback: int = 0
 
 

@@ -57,7 +57,6 @@ class Check:
         return check_document(self._result)
 
     def __repr__(self) -> str:
-        """Return the verdict in one line."""
         return f"Check({self.verdict}: {headline(self._result)})"
 
     def _repr_html_(self) -> str:

@@ -62,7 +62,6 @@ class Filter:
         return place
 
     def __repr__(self) -> str:
-        """Return what the filter does in one line."""
         return f"Filter({effect_sentence(self._result)})"
 
     def _repr_html_(self) -> str:

@@ -141,7 +141,6 @@ class Kernel:
         return ax
 
     def __repr__(self) -> str:
-        """Return kernel and formula in one line."""
         return f"Kernel({self._short_name}: {self.formula})"
 
     def _repr_html_(self) -> str:
@@ -406,19 +405,15 @@ class Models:
         return hatchet_graph_frame(self._analysis)
 
     def __getitem__(self, kernel: str) -> Kernel:
-        """Return the model of one kernel."""
         return Kernel(self._analysis, *find_kernel(self._analysis, kernel))
 
     def __iter__(self) -> Iterator[Kernel]:
-        """Iterate over the kernels."""
         return (Kernel(self._analysis, self._level, number) for number in range(len(self)))
 
     def __len__(self) -> int:
-        """Return the number of kernels."""
         return len(self._level.kernels)
 
     def __repr__(self) -> str:
-        """Return what is modelled in one line."""
         kernels, points = self._level.kernels, self._analysis.experiment.points
         counts = counted(len(self), _NOUNS[self._level_name])
         names = ", ".join(self.parameters)

@@ -52,7 +52,6 @@ class Projection:
         return projection_frame(self._result)
 
     def __repr__(self) -> str:
-        """Return the total with its interval in one line."""
         what = f"{self._result.title} on {self._result.machine}"
         return f"Projection({what}: {estimate_text(self.value, *self.interval, self.unit)})"
 
@@ -85,7 +84,6 @@ class ProjectedStudy:
         return two_machines_frame(self._result.two_machines)
 
     def __repr__(self) -> str:
-        """Return both machines and the number of scales in one line."""
         one, other = self._result.projection.source.name, self._result.projection.target.name
         return f"ProjectedStudy(from {one} to {other}: {counted(len(self.frame), 'scale')})"
 

@@ -105,7 +105,6 @@ class Study:
         return Models(analysis, _resources=lambda: modelled_resources(self._read, options, analysis))
 
     def __repr__(self) -> str:
-        """Return what was read in one line."""
         experiment = self._read.experiment
         scaling = decide_scaling(experiment, scaling_of(self._options.scaling)).scaling.value
         runs = f"{counted(len(experiment.runs), 'run')} at " if experiment.runs else ""

@@ -35,21 +35,15 @@ _DESIGN_FILE = "design.json"
 
 @dataclass(frozen=True, kw_only=True)
 class PlannedRun:
-    """A run.
-
-    Attributes:
-        unfiltered: whether it belongs to the pilot before a filter, and so not to the series.
-        plain: whether the program runs without instrumentation, and so not for the series.
-        cost: core-seconds expected when it was planned; None if that was unknown.
-    """
+    """A run."""
 
     name: str
     round: int
     point: Point
     repetition: int
-    unfiltered: bool = False
-    plain: bool = False
-    cost: float | None = None
+    unfiltered: bool = False  # whether it belongs to the pilot before a filter, and so not to the series
+    plain: bool = False  # whether the program runs without instrumentation, and so not for the series
+    cost: float | None = None  # core-seconds expected when it was planned; None if that was unknown
 
     @property
     def in_series(self) -> bool:
@@ -59,21 +53,14 @@ class PlannedRun:
 
 @dataclass(frozen=True, kw_only=True)
 class CampaignRound:
-    """Runs that were decided on together.
-
-    Attributes:
-        width: expected relative width of the answer's interval after it; None if unknown.
-        answer: that was reached after it; None if there is none yet.
-        build: core-seconds of building the program for it.
-        relative_cost: what a run with the filter that was made for it costs, relative to one without it, as
-            predicted.
-    """
+    """Runs that were decided on together."""
 
     purpose: Purpose
-    width: float | None = None
-    answer: CampaignAnswer | None = None
+    width: float | None = None  # expected relative width of the answer's interval after it; None if unknown
+    answer: CampaignAnswer | None = None  # that was reached after it; None if there is none yet
     question: CampaignQuestion | None = None
-    build: float = 0.0
+    build: float = 0.0  # core-seconds of building the program for it
+    # what a run with the filter that was made for it costs, relative to one without it, as predicted
     relative_cost: float = 1.0
 
 
@@ -88,19 +75,14 @@ class Wanted:
 
 @dataclass(frozen=True)
 class CampaignDesign:
-    """All planned runs in order.
+    """All planned runs in order."""
 
-    Attributes:
-        seed: the order follows from it.
-        way_on: the limit to lift if it ended without the wanted answer; None if it did not, or none is known.
-        outlying: names of runs that were set aside.
-    """
-
-    seed: int
+    seed: int  # the order follows from it
     runs: tuple[PlannedRun, ...] = ()
     rounds: tuple[CampaignRound, ...] = ()
     ending: Ending = ""
-    outlying: tuple[str, ...] = ()
+    outlying: tuple[str, ...] = ()  # names of runs that were set aside
+    # the limit to lift if it ended without the wanted answer; None if it did not, or none is known
     way_on: LiftedLimit | None = None
 
 

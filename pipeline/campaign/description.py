@@ -103,21 +103,17 @@ class PilotFilter:
 
 @dataclass(frozen=True, kw_only=True)
 class Measurement:
-    """How the program is measured.
-
-    Attributes:
-        max_overhead: its overhead budget as a share of the plain computing time; None for the default.
-        rebuild: command of the shell that builds the program with a new filter, with the placeholder
-            ``{filter}``; `BY_HAND` if the user does, empty if the filter acts at run time.
-        plain: words of the command that runs a build without instrumentation, with placeholders; empty
-            without one.
-    """
+    """How the program is measured."""
 
     tool: Tool = option("none", "What measures.")
     filter: Path | None = None
     pilot_filter: bool = False
+    # its overhead budget as a share of the plain computing time; None for the default
     max_overhead: float | None = None
+    # command of the shell that builds the program with a new filter, with the placeholder ``{filter}``;
+    # `BY_HAND` if the user does, empty if the filter acts at run time
     rebuild: str = ""
+    # words of the command that runs a build without instrumentation, with placeholders; empty without one
     plain: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
 
@@ -151,25 +147,18 @@ class CampaignQuestion:
 
 @dataclass(frozen=True, kw_only=True)
 class Campaign:
-    """A whole campaign.
+    """A whole campaign."""
 
-    Attributes:
-        path: of `campaign.toml`; relative paths start from its folder.
-        scales: values of every parameter. All combinations are run; with a question, those that help.
-        profiles: where the measured runs are collected; what `pipeline run` reads.
-        results: where `pipeline run` writes, for campaigns in rounds.
-        work: where runs are prepared and started.
-    """
-
-    path: Path
+    path: Path  # of `campaign.toml`; relative paths start from its folder
     application: CampaignApplication
+    # values of every parameter. All combinations are run; with a question, those that help
     scales: Mapping[str, tuple[float, ...]]
     launcher: Launcher
     measurement: Measurement
     scheduler: Scheduler
-    profiles: Path
-    results: Path
-    work: Path
+    profiles: Path  # where the measured runs are collected; what `pipeline run` reads
+    results: Path  # where `pipeline run` writes, for campaigns in rounds
+    work: Path  # where runs are prepared and started
     question: CampaignQuestion | None = None
     repetitions: int = option(5, "Of a scale; with a question, at most that many at first.", least=1)
     seed: int | None = option(None, "Of the order of runs; by default one is drawn.", least=0)

@@ -35,20 +35,15 @@ def _spent(campaign: Campaign, run: PlannedRun, state: RunState) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class CampaignProgress:
-    """A campaign as it stands.
-
-    Attributes:
-        costs: expected core-seconds of a run by the values of its point; points without a known cost miss.
-        request: what the user has to do before the campaign goes on; empty if there is nothing.
-        notices: sentences about its jobs in the queue.
-    """
+    """A campaign as it stands."""
 
     campaign: Campaign
     design: CampaignDesign
     states: Mapping[str, RunState]
+    # expected core-seconds of a run by the values of its point; points without a known cost miss
     costs: Mapping[Values, float]
-    request: str = ""
-    notices: tuple[str, ...] = ()
+    request: str = ""  # what the user has to do before the campaign goes on; empty if there is nothing
+    notices: tuple[str, ...] = ()  # sentences about its jobs in the queue
 
     def count(self, status: RunStatus) -> int:
         """Return how many runs are in a state."""

@@ -359,17 +359,12 @@ def _lines(lines: Iterable[str]) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """What is submitted at once.
-
-    Attributes:
-        runs: in order; several are the tasks of an array.
-        after: numbers of the jobs that have to end before.
-    """
+    """What is submitted at once."""
 
     name: str
-    runs: tuple[PlannedRun, ...]
+    runs: tuple[PlannedRun, ...]  # in order; several are the tasks of an array
     script: str
-    after: tuple[int, ...]
+    after: tuple[int, ...]  # numbers of the jobs that have to end before
 
 
 def jobs(campaign: Campaign, runs: Sequence[PlannedRun]) -> list[Job]:

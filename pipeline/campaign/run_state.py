@@ -58,31 +58,23 @@ def job_end(output: str) -> JobEnd | None:
 
 @dataclass(frozen=True, kw_only=True)
 class RunState:
-    """The state of a run.
-
-    Attributes:
-        seconds: that the command took, None before its end.
-        measured: seconds of the program as its profile or log states them, without what the command does
-            before and after; None if that is unknown.
-        interrupted: whether it failed by no fault of its own: stopped by the user, lost with its machine,
-            without space on the disk, or while the clock was set.
-        collectable: whether it failed though its command ended well: what that wrote can be collected again.
-        log: the last lines of its log if it failed.
-        job: what the scheduler calls it, empty without one.
-        started: when, in seconds since 1970; None before.
-        earlier_seconds: that the command took in earlier attempts.
-    """
+    """The state of a run."""
 
     status: RunStatus
-    seconds: float | None = None
+    seconds: float | None = None  # that the command took, None before its end
+    # seconds of the program as its profile or log states them, without what the command does before and
+    # after; None if that is unknown
     measured: float | None = None
     reason: str = ""
+    # whether it failed by no fault of its own: stopped by the user, lost with its machine, without space on
+    # the disk, or while the clock was set
     interrupted: bool = False
+    # whether it failed though its command ended well: what that wrote can be collected again
     collectable: bool = False
-    log: tuple[str, ...] = ()
-    job: str = ""
-    started: float | None = None
-    earlier_seconds: float = 0.0
+    log: tuple[str, ...] = ()  # the last lines of its log if it failed
+    job: str = ""  # what the scheduler calls it, empty without one
+    started: float | None = None  # when, in seconds since 1970; None before
+    earlier_seconds: float = 0.0  # that the command took in earlier attempts
 
     @property
     def under_way(self) -> bool:

@@ -19,25 +19,16 @@ class Audience(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Cells:
-    """A filled column; what is not said here is as in the `Column`.
+    """A filled column; what is not said here is as in the `Column`."""
 
-    Attributes:
-        name: of the values, for programs.
-        values: one per row, in full; None if there is none.
-        texts: the same as people read them.
-        paths: the call paths that the values name, if they do.
-        styles: colours of the texts in the terminal, one per row or none.
-        is_number: whether texts are aligned as numbers.
-    """
-
-    name: str
-    values: Sequence[Value]
-    texts: Sequence[str]
+    name: str  # of the values, for programs
+    values: Sequence[Value]  # one per row, in full; None if there is none
+    texts: Sequence[str]  # the same as people read them
     unit: str = ""
     heading: str = ""
-    paths: Sequence[Sequence[str]] = ()
-    styles: Sequence[str] = ()
-    is_number: bool = True
+    paths: Sequence[Sequence[str]] = ()  # the call paths that the values name, if they do
+    styles: Sequence[str] = ()  # colours of the texts in the terminal, one per row or none
+    is_number: bool = True  # whether texts are aligned as numbers
     is_parameter: bool = False
     dispensable: int = 0
     folds: bool = False
@@ -57,17 +48,11 @@ class Cells:
 
 @dataclass(frozen=True, kw_only=True)
 class DataTable:
-    """The main table that a command prints.
+    """The main table that a command prints."""
 
-    Attributes:
-        columns: all of the same length.
-        notes: what a reader should know besides, one sentence each.
-        title: above the table in the terminal.
-    """
-
-    columns: Sequence[Cells]
-    notes: Sequence[str] = ()
-    title: str = ""
+    columns: Sequence[Cells]  # all of the same length
+    notes: Sequence[str] = ()  # what a reader should know besides, one sentence each
+    title: str = ""  # above the table in the terminal
 
     @property
     def for_programs(self) -> list[Cells]:

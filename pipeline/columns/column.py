@@ -32,21 +32,13 @@ Row: TypeAlias = Mapping[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """A kind of values.
+    """A kind of values."""
 
-    Attributes:
-        name: by which the page finds the function that writes one.
-        write: writes a value for people.
-        json: what JSON holds, as a JSON schema.
-        is_number: whether texts are aligned as numbers.
-        may_lack: whether JSON leaves out a value that there is not, instead of writing null.
-    """
-
-    name: str
-    write: Callable[[Any], str]
-    json: Mapping[str, Any]
-    is_number: bool = True
-    may_lack: bool = False
+    name: str  # by which the page finds the function that writes one
+    write: Callable[[Any], str]  # writes a value for people
+    json: Mapping[str, Any]  # what JSON holds, as a JSON schema
+    is_number: bool = True  # whether texts are aligned as numbers
+    may_lack: bool = False  # whether JSON leaves out a value that there is not, instead of writing null
 
 
 def percentage(value: float) -> str:
@@ -90,48 +82,34 @@ MOST_SPAN = 1000.0
 
 @dataclass(frozen=True, kw_only=True)
 class Column(Generic[Found]):
-    """A column of a table, whatever it is written to.
+    """A column of a table, whatever it is written to."""
 
-    Attributes:
-        key: of the values, for programs: in CSV, in DataFrames, in ``summary.json``, where ``quality.smape``
-            lies one deeper.
-        values: one per row of what is found, in full; None for one that is not available. By default, what
-            is found are rows that have the key: plain data, or records.
-        each: the value of one row instead, if what is found are rows.
-        heading: what people read above it; by default the key in words.
-        unit: of the values; of estimates and quantities, people see the one that is easy to read.
-        write: how a value is written, if not as its kind is.
-        texts: what people read, if it depends on more than the value.
-        styles: colours of the texts in the terminal.
-        dispensable: 0 if it is always shown; of the others the largest is left out first in narrow terminals.
-        folds: whether texts may continue on a second line.
-        name: of the values in files, if it is not the end of the key.
-        interval: heading of the intervals of estimates.
-        interval_for: who sees those, if not the audience of the values.
-        vague: what people read in place of intervals that span more than `MOST_SPAN`, if that is said.
-        unit_in_title: whether the title of the table has the unit.
-        is_parameter: whether the key is the user's; it yields to any other column of that name.
-    """
-
+    # of the values, for programs: in CSV, in DataFrames, in ``summary.json``, where ``quality.smape`` lies
+    # one deeper
     key: str
     kind: Kind = TEXT
+    # one per row of what is found, in full; None for one that is not available. By default, what is found are
+    # rows that have the key: plain data, or records
     values: Callable[[Found], Iterable[Any]] | None = None
-    each: Callable[[Any], Any] | None = None
-    heading: str = ""
+    each: Callable[[Any], Any] | None = None  # the value of one row instead, if what is found are rows
+    heading: str = ""  # what people read above it; by default the key in words
     about: str = ""
+    # of the values; of estimates and quantities, people see the one that is easy to read
     unit: str | Callable[[Found], str] = ""
-    write: Callable[[Any], str] | None = None
+    write: Callable[[Any], str] | None = None  # how a value is written, if not as its kind is
+    # what people read, if it depends on more than the value
     texts: Callable[[Found], Iterable[str]] | None = None
-    styles: Callable[[Found], Iterable[str]] | None = None
+    styles: Callable[[Found], Iterable[str]] | None = None  # colours of the texts in the terminal
+    # 0 if it is always shown; of the others the largest is left out first in narrow terminals
     dispensable: int = 0
-    folds: bool = False
+    folds: bool = False  # whether texts may continue on a second line
     audience: Audience = Audience.ALL
-    name: str = ""
-    interval: str = INTERVAL
-    interval_for: Audience | None = None
-    vague: str = ""
-    unit_in_title: bool = False
-    is_parameter: bool = False
+    name: str = ""  # of the values in files, if it is not the end of the key
+    interval: str = INTERVAL  # heading of the intervals of estimates
+    interval_for: Audience | None = None  # who sees those, if not the audience of the values
+    vague: str = ""  # what people read in place of intervals that span more than `MOST_SPAN`, if that is said
+    unit_in_title: bool = False  # whether the title of the table has the unit
+    is_parameter: bool = False  # whether the key is the user's; it yields to any other column of that name
 
     @property
     def as_stored(self) -> "Column[Sequence[Row]]":
@@ -297,7 +275,9 @@ def json_rows(columns: Sequence[Column[Found]], found: Found) -> list[dict[str, 
     """Return one object per row; ``quality.smape`` lies in an object ``quality``, ``id`` may be left out."""
     rows: list[dict[str, Any]] | None = None
     for column in columns:
-        values = _rounded(column.of(found))
+        values = column.of(found)
+        if values and isinstance(values[0], np.floating):  # JSON has fewer digits
+            values = numbers(values)
         rows = rows if rows is not None else [{} for _ in values]
         *outer, key = column.key.split(".")
         for row, value in zip(rows, values, strict=True):
@@ -308,8 +288,3 @@ def json_rows(columns: Sequence[Column[Found]], found: Found) -> list[dict[str, 
                 place = place.setdefault(name, {})
             place[key] = value
     return rows or []
-
-
-def _rounded(values: list[Any]) -> list[Any]:
-    """Return values as JSON has them: figures of arrays with the digits that JSON has."""
-    return numbers(values) if values and isinstance(values[0], np.floating) else values

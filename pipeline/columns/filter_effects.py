@@ -137,24 +137,16 @@ def _with_digits(value: float) -> str:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class VerifiedFilter:
-    """What a filter should have done, and what it did.
-
-    Attributes:
-        filter: the file, or how the filter was made.
-        agrees: whether the visits agree within the tolerance at every measurement point.
-        points: one per measurement point that both have, the largest scale last.
-        prediction: the effect on the largest scale, predicted from the profile without the filter.
-        measured: what both profiles of the largest scale show.
-        skipped: path and reason of every run that could not be read.
-    """
+    """What a filter should have done, and what it did."""
 
     exact_numbers: ClassVar[bool] = True
-    filter: str
-    agrees: bool
+    filter: str  # the file, or how the filter was made
+    agrees: bool  # whether the visits agree within the tolerance at every measurement point
     tolerance: float = TOLERANCE
-    points: tuple[Verification, ...]
-    prediction: FilterEffect
-    measured: MeasuredEffect
+    points: tuple[Verification, ...]  # one per measurement point that both have, the largest scale last
+    prediction: FilterEffect  # the effect on the largest scale, predicted from the profile without the filter
+    measured: MeasuredEffect  # what both profiles of the largest scale show
+    # path and reason of every run that could not be read
     skipped: tuple[Mapping[str, str], ...] = field(metadata=NO_ENTRY)
 
 

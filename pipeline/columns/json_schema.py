@@ -28,15 +28,10 @@ Schema = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Published:
-    """Says that something has the shape that a published schema describes.
+    """Says that something has the shape that a published schema describes."""
 
-    Attributes:
-        name: of the schema.
-        at: place in it; the whole by default.
-    """
-
-    name: str
-    at: str = ""
+    name: str  # of the schema
+    at: str = ""  # place in it; the whole by default
 
 
 def json_schema(document: Any, title: str) -> Schema:  # noqa: ANN401  # whatever stands for a type

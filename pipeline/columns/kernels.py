@@ -50,18 +50,13 @@ _FLAGS = (
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RankedKernels:
-    """The n kernels of a level that are shown, in their order, and what they do at targets.
-
-    Attributes:
-        chosen: int64[n], those that are shown.
-        parameters: names of the D parameters.
-        targets: float64[Q, D], the points of the outlook; none if nothing is predicted.
-    """
+    """The n kernels of a level that are shown, in their order, and what they do at targets."""
 
     level: Level
     outlook: Outlook
-    chosen: IntArray
-    parameters: Sequence[str] = ()
+    chosen: IntArray  # int64[n], those that are shown
+    parameters: Sequence[str] = ()  # names of the D parameters
+    # float64[Q, D], the points of the outlook; none if nothing is predicted
     targets: FloatArray | None = None
 
     @cached_property
@@ -179,14 +174,6 @@ def measured_json(mean: FloatArray) -> list[list[float | int | None]]:
 
 
 Rows = Sequence[Mapping[str, Any]]
-
-
-def _unit(rows: Rows) -> str:
-    return str(rows[0]["unit"]) if rows else ""
-
-
-def _growth_styles(rows: Rows) -> list[str]:
-    return [growth_style(row["growth_class"], row["notes"]) for row in rows]
 
 
 _MODEL = Kind(
@@ -327,7 +314,7 @@ KERNELS: tuple[Column[Any], ...] = (
         audience=Audience.PROGRAMS,
         values=lambda found: found.growths,
         write=growth_cell,
-        styles=_growth_styles,
+        styles=lambda rows: [growth_style(row["growth_class"], row["notes"]) for row in rows],
         about="the behaviour in words, by the probability of growing: constant, falls, may grow, grows with "
         "a range of powers; or that the law is unclear",
     ),
@@ -411,7 +398,12 @@ CELLS = tuple(column for column in KERNELS if column.key not in ("measured", "pr
 """The columns of tables with one row per kernel: those that are no lists."""
 
 PREDICTION: Column[Rows] = Column(
-    key="prediction", name="value", heading="predicted", kind=ESTIMATE, unit=_unit, dispensable=3
+    key="prediction",
+    name="value",
+    heading="predicted",
+    kind=ESTIMATE,
+    unit=lambda rows: str(rows[0]["unit"]) if rows else "",
+    dispensable=3,
 )
 """Value and interval of a kernel at one target, in rows with a kernel and a target each."""
 

@@ -16,23 +16,14 @@ from pipeline.wording.quantities import counted, numbers, percent
 
 @dataclass(frozen=True, kw_only=True)
 class ShownTree:
-    """The call paths of a tree that are shown, n of them.
+    """The call paths of a tree that are shown, n of them."""
 
-    Attributes:
-        nodes: int64[n], in preorder.
-        own: float64[n], exclusive values.
-        inclusive: float64[n], with all callees.
-        share: float64[n], inclusive values as shares of the total.
-        total: of the whole tree.
-        hidden: the number of call paths that are not shown.
-    """
-
-    nodes: Sequence[int]
-    own: FloatArray
-    inclusive: FloatArray
-    share: FloatArray
-    total: float
-    hidden: int
+    nodes: Sequence[int]  # int64[n], in preorder
+    own: FloatArray  # float64[n], exclusive values
+    inclusive: FloatArray  # float64[n], with all callees
+    share: FloatArray  # float64[n], inclusive values as shares of the total
+    total: float  # of the whole tree
+    hidden: int  # the number of call paths that are not shown
 
 
 def shown_tree(analysis: Analysis, values: FloatArray, least: float) -> ShownTree:

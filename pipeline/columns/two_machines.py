@@ -181,16 +181,12 @@ def _shares(of_kernel: FloatArray) -> dict[str, float]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Gain:
-    """By what a program is faster on another machine at Q points.
+    """By what a program is faster on another machine at Q points."""
 
-    Attributes:
-        total: one row: time here over time there. What is not known of the time here counts on both sides, so
-            the interval is that of the factor alone.
-        by: float64[Q], the same of a process that one resource alone limits.
-    """
-
+    # one row: time here over time there. What is not known of the time here counts on both sides, so the
+    # interval is that of the factor alone
     total: Prediction
-    by: Mapping[Resource, FloatArray]
+    by: Mapping[Resource, FloatArray]  # float64[Q], the same of a process that one resource alone limits
 
 
 def _gain(models: ScalingModels, transfer: Transfer, points: FloatArray) -> Gain:

@@ -20,15 +20,10 @@ _HINT = "write it like L=4:14, n=100:500:50, P=64:4096:x2 or P=64,96,1024"
 
 @dataclass(frozen=True)
 class Inputs:
-    """What `--at` states.
+    """What `--at` states."""
 
-    Attributes:
-        values: of every input at every point, one or more.
-        swept: the input that has several; empty if none has.
-    """
-
-    values: tuple[Mapping[str, Value], ...]
-    swept: str = ""
+    values: tuple[Mapping[str, Value], ...]  # of every input at every point, one or more
+    swept: str = ""  # the input that has several; empty if none has
 
 
 def read_inputs(texts: Sequence[str]) -> Inputs:
@@ -42,7 +37,7 @@ def read_inputs(texts: Sequence[str]) -> Inputs:
         name = ""
         for part in filter(None, map(str.strip, text.split(","))):
             stated, equals, value = (piece.strip() for piece in part.partition("="))
-            if not equals and name and _is_number(part):
+            if not equals and name and (part[0].isdigit() or part[0] in "+-."):
                 found[name].append(_value(part))
                 continue
             if not (stated and equals and value):
@@ -59,10 +54,6 @@ def read_inputs(texts: Sequence[str]) -> Inputs:
     count = max(map(len, found.values()), default=1)
     points = [{name: values[k % len(values)] for name, values in found.items()} for k in range(count)]
     return Inputs(tuple(points), *swept)
-
-
-def _is_number(text: str) -> bool:
-    return text[0].isdigit() or text[0] in "+-."
 
 
 def _value(text: str) -> Value:

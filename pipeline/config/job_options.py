@@ -20,19 +20,12 @@ from pipeline.questions.choice import JobLimits
 
 @dataclass(frozen=True, kw_only=True)
 class DescribedJob:
-    """A job as users describe it; None for what they do not say.
+    """A job as users describe it; None for what they do not say."""
 
-    Attributes:
-        limits: what it must hold.
-        price: of a core-hour, in any currency.
-        node_cores: cores of a node, which is paid for as a whole.
-        units: steps, or visits, of the job, if models are of one.
-    """
-
-    limits: JobLimits
-    price: float | None = None
-    node_cores: float | None = None
-    units: float | None = None
+    limits: JobLimits  # what it must hold
+    price: float | None = None  # of a core-hour, in any currency
+    node_cores: float | None = None  # cores of a node, which is paid for as a whole
+    units: float | None = None  # steps, or visits, of the job, if models are of one
 
 
 def read_job(

@@ -138,13 +138,7 @@ class FilterOptions(PaperRule):
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """Everything a user can decide about `pipeline run`: ``[analysis]`` and the other tables.
-
-    Attributes:
-        table: ``[table]``: what the columns of tables mean.
-        runs: ``[[run]]``: explicit runs, which replace discovery.
-        groups: ``[groups]``: patterns of the kernels in user-defined groups, by name.
-    """
+    """Everything a user can decide about `pipeline run`: ``[analysis]`` and the other tables."""
 
     out: Path = option(
         Path("results"),
@@ -265,9 +259,10 @@ class Options:
     )
     filter: FilterOptions = field(default_factory=FilterOptions)
     models: ModelOptions = field(default_factory=ModelOptions)
-    table: TableMapping = field(default_factory=TableMapping)
-    runs: tuple[RunSpec, ...] = ()
+    table: TableMapping = field(default_factory=TableMapping)  # ``[table]``: what the columns of tables mean
+    runs: tuple[RunSpec, ...] = ()  # ``[[run]]``: explicit runs, which replace discovery
     expectations: tuple[Expectation, ...] = ()
+    # ``[groups]``: patterns of the kernels in user-defined groups, by name
     groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
@@ -288,7 +283,11 @@ def load_options(config: Path | None, directory: Path | None, **given: Any) -> O
     path = configuration_file(config, directory)
     options = Options() if path is None else _from_file(path)
     options = override(options, given)
-    _check_engine(options)
+    if (options.engine == "dask") != bool(options.scheduler):
+        what, flag = "only Dask takes a scheduler", "--scheduler"
+        if options.engine == "dask":
+            what, flag = "Dask needs a scheduler", "--engine"
+        raise UsageError(what, where=flag, hint="give --engine dask --scheduler ADDRESS_OR_FILE")
     return options
 
 
@@ -391,11 +390,3 @@ def declared_fields(record: type) -> Iterator[tuple[Field[Any], Any, Declaration
 def flag_of(name: str, declared: Declaration) -> str:
     """Return the name of an option on the command line."""
     return declared.flag or f"--{name.replace('_', '-')}"
-
-
-def _check_engine(options: Options) -> None:
-    if (options.engine == "dask") != bool(options.scheduler):
-        what, flag = "only Dask takes a scheduler", "--scheduler"
-        if options.engine == "dask":
-            what, flag = "Dask needs a scheduler", "--engine"
-        raise UsageError(what, where=flag, hint="give --engine dask --scheduler ADDRESS_OR_FILE")

@@ -48,19 +48,13 @@ _RIDGE = 1e-12  # of normal equations whose columns have length 1
 
 @dataclass(frozen=True, eq=False)
 class Curves(Rows):
-    """What K kernels are predicted to take at Q points.
-
-    Attributes:
-        points: float64[Q, D].
-        value: float64[K, Q].
-        nothing: float64[K], sizes up to which values count as 0.
-    """
+    """What K kernels are predicted to take at Q points."""
 
     _of_all = frozenset({"points"})
 
-    points: FloatArray
-    value: FloatArray
-    nothing: FloatArray
+    points: FloatArray  # float64[Q, D]
+    value: FloatArray  # float64[K, Q]
+    nothing: FloatArray  # float64[K], sizes up to which values count as 0
 
     @classmethod
     def of(cls, points: FloatArray, value: FloatArray) -> "Curves":
@@ -177,18 +171,12 @@ def _rounded(values: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class TriedTerms:
-    """Terms that may stand beside a constant.
-
-    Attributes:
-        terms: the simple ones first.
-        steps: float64[1 + terms], how far from simple the constant and each term are.
-        simple: how many of them are combined with others.
-    """
+    """Terms that may stand beside a constant."""
 
     parameters: tuple[str, ...]
-    terms: tuple[Term, ...]
-    steps: FloatArray
-    simple: int
+    terms: tuple[Term, ...]  # the simple ones first
+    steps: FloatArray  # float64[1 + terms], how far from simple the constant and each term are
+    simple: int  # how many of them are combined with others
 
     @classmethod
     def of(cls, parameters: tuple[str, ...], terms: Sequence[Term]) -> "TriedTerms":
@@ -288,18 +276,13 @@ _Pieces = list[tuple[Formula, float]]
 
 @dataclass(frozen=True, eq=False)
 class FormulaSequences:
-    """What sequences are made of.
+    """What sequences are made of."""
 
-    Attributes:
-        tried: terms along one parameter.
-        measured_end: the largest measured value of that parameter.
-        costly: whether each point takes long to predict, whatever the kernels: then formulas are looked at
-            between the points once, and jumps are known to a few per cent.
-    """
-
-    tried: TriedTerms
+    tried: TriedTerms  # terms along one parameter
     line: FormulaRange
-    measured_end: float
+    measured_end: float  # the largest measured value of that parameter
+    # whether each point takes long to predict, whatever the kernels: then formulas are looked at between the
+    # points once, and jumps are known to a few per cent
     costly: bool = False
 
     def of(self, curves: Curves, kernels: IntArray, predict: _Predict) -> dict[int, PredictionFormula]:
@@ -548,11 +531,11 @@ def _terms(models: ScalingModels, within: FormulaRange) -> list[Term]:
         ]
         tried = [one for one, _ in used.most_common(_OWN_TERMS)] + alone
         tried += [tuple(map(_either, *both)) for both in combinations(alone, 2) if _are_apart(*both)]
-    return [one for one in dict.fromkeys(tried) if _is_usable(one, within.first)]
-
-
-def _is_usable(one: Term, smallest: FloatArray) -> bool:
-    return all(least_value(exponent) <= low for exponent, low in zip(one, smallest, strict=True))
+    return [
+        one
+        for one in dict.fromkeys(tried)
+        if all(least_value(exponent) <= low for exponent, low in zip(one, within.first, strict=True))
+    ]
 
 
 def _are_apart(one: Term, other: Term) -> bool:

@@ -48,23 +48,17 @@ class FactorKind:
     """A function of one parameter whose powers are factors of terms.
 
     Texts are templates of a parameter's ``{name}`` and the ``{power}`` behind it, empty for the first one.
-
-    Attributes:
-        value: the function of a parameter, or of an array of them, and of what takes a logarithm to base 2.
-        least: smallest parameter value at which the function is not negative, so that the factor is tried.
-        text: as people write it.
-        latex: for the math mode of LaTeX.
-        python: as an expression of numpy.
-        tried: the exponents that are tried for its sake.
-        steps: how often an exponent halves the probability that the prior ``simple`` gives.
     """
 
+    # the function of a parameter, or of an array of them, and of what takes a logarithm to base 2
     value: Callable[[Any, Callable[[Any], Any]], Any]
+    # smallest parameter value at which the function is not negative, so that the factor is tried
     least: float
-    text: str
-    latex: str
-    python: str
-    tried: tuple[Exponent, ...]
+    text: str  # as people write it
+    latex: str  # for the math mode of LaTeX
+    python: str  # as an expression of numpy
+    tried: tuple[Exponent, ...]  # the exponents that are tried for its sake
+    # how often an exponent halves the probability that the prior ``simple`` gives
     steps: Callable[[Any], float]
 
 

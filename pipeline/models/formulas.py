@@ -89,16 +89,12 @@ class Formula:
     """One model in the unit of the data: constant + sum of coefficient * term.
 
     With a sharpness s beyond 1 it is a soft knee, (constant^s + sum of (coefficient * term)^s)^(1/s).
-
-    Attributes:
-        terms: coefficients and terms.
-        sharpness: s.
     """
 
     parameters: tuple[str, ...]
     constant: float
-    terms: tuple[tuple[float, Term], ...]
-    sharpness: int = 1
+    terms: tuple[tuple[float, Term], ...]  # coefficients and terms
+    sharpness: int = 1  # s
 
     @property
     def growth(self) -> str:
@@ -266,16 +262,11 @@ class FormulaRange:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PredictionFormula:
-    """The formula of one kernel's prediction.
+    """The formula of one kernel's prediction."""
 
-    Attributes:
-        within: where it agrees with the prediction.
-        pieces: normal forms along the parameter that scales, mostly one.
-        ends: the largest value of that parameter of each piece but the last, of six digits at most.
-    """
-
-    within: FormulaRange
-    pieces: tuple[Formula, ...]
+    within: FormulaRange  # where it agrees with the prediction
+    pieces: tuple[Formula, ...]  # normal forms along the parameter that scales, mostly one
+    # the largest value of that parameter of each piece but the last, of six digits at most
     ends: tuple[float, ...] = ()
 
     @property

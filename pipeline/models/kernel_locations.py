@@ -17,32 +17,20 @@ _EVEN = 1e-6  # relative difference of locations below which nothing was measure
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PointLocations:
-    """The K largest kernels on locations of a point, by node, process and thread, or on B ranges of them.
+    """The K largest kernels on locations of a point, by node, process and thread, or on B ranges of them."""
 
-    Attributes:
-        point: index of the measurement point.
-        node: names, of B; empty strings if they are unknown or differ within a range.
-        process: int64[B], of the first location of each range.
-        thread: int64[B], the same.
-        last_process: int64[B], of the last location of each range.
-        last_thread: int64[B], the same.
-        count: int64[B], locations of each range.
-        mean: float32[K, B], mean over the locations of a range and over repetitions; NaN for a kernel that
-            was not among the largest of any run there.
-        low: float32[K, B], smallest value of a location.
-        high: float32[K, B], largest value of a location.
-    """
-
-    point: int
-    node: tuple[str, ...]
-    process: IntArray
-    thread: IntArray
-    last_process: IntArray
-    last_thread: IntArray
-    count: IntArray
+    point: int  # index of the measurement point
+    node: tuple[str, ...]  # names, of B; empty strings if they are unknown or differ within a range
+    process: IntArray  # int64[B], of the first location of each range
+    thread: IntArray  # int64[B], the same
+    last_process: IntArray  # int64[B], of the last location of each range
+    last_thread: IntArray  # int64[B], the same
+    count: IntArray  # int64[B], locations of each range
+    # float32[K, B], mean over the locations of a range and over repetitions; NaN for a kernel that was not
+    # among the largest of any run there
     mean: SmallFloatArray
-    low: SmallFloatArray
-    high: SmallFloatArray
+    low: SmallFloatArray  # float32[K, B], smallest value of a location
+    high: SmallFloatArray  # float32[K, B], largest value of a location
 
     def __len__(self) -> int:
         return len(self.count)
@@ -59,18 +47,13 @@ class PointLocations:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class KernelLocations:
-    """The K largest kernels of a study on its locations; all values are exclusive.
-
-    Attributes:
-        callpath: int64[K], call paths of the experiment; -1 for the sum of all call paths of a region.
-        alone: bool[K], whether a call path is the only one of its region.
-    """
+    """The K largest kernels of a study on its locations; all values are exclusive."""
 
     metric: str
     unit: str
     region: tuple[str, ...]
-    callpath: IntArray
-    alone: BoolArray
+    callpath: IntArray  # int64[K], call paths of the experiment; -1 for the sum of all call paths of a region
+    alone: BoolArray  # bool[K], whether a call path is the only one of its region
     points: tuple[PointLocations, ...]
 
     @property

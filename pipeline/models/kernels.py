@@ -29,34 +29,23 @@ NOT_WORK = frozenset({Activity.START_UP, Activity.MEASUREMENT})
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Kernels:
-    """K quantities to model, all of one metric.
+    """K quantities to model, all of one metric."""
 
-    Attributes:
-        callpaths: region names from the root down; for a region, its name alone.
-        paradigms: paradigm of each kernel's region.
-        metric: what is modelled, ``effort`` for time summed over CPU locations.
-        unit: its unit, ``core-s`` for effort, ``node-s`` if only nodes are counted, ``GPU-s`` for time
-            summed over accelerators.
-        values: float64[K, P, R], NaN where nothing was measured.
-        node: int64[K], the call path in the experiment's tree; -1 for a region.
-        parent: int64[K], the kernel of the calling call path; -1 for a root or a region.
-        common_error: float64[K], standard deviation of the logarithm of an error that all values of a kernel
-            share, such as that of an overhead correction.
-        additive: whether values may be summed over kernels, so that there are shares and a total.
-        of_location: whether values are those of one location rather than sums over all.
-        source: file and line of regions by name, of those that are known.
-    """
-
-    callpaths: Sequence[CallPath]
-    paradigms: tuple[str, ...]
-    metric: str
+    callpaths: Sequence[CallPath]  # region names from the root down; for a region, its name alone
+    paradigms: tuple[str, ...]  # paradigm of each kernel's region
+    metric: str  # what is modelled, ``effort`` for time summed over CPU locations
+    # its unit, ``core-s`` for effort, ``node-s`` if only nodes are counted, ``GPU-s`` for time summed over
+    # accelerators
     unit: str
-    values: FloatArray
-    node: IntArray
-    parent: IntArray
+    values: FloatArray  # float64[K, P, R], NaN where nothing was measured
+    node: IntArray  # int64[K], the call path in the experiment's tree; -1 for a region
+    parent: IntArray  # int64[K], the kernel of the calling call path; -1 for a root or a region
+    # float64[K], standard deviation of the logarithm of an error that all values of a kernel share, such as
+    # that of an overhead correction
     common_error: FloatArray
-    additive: bool = True
-    of_location: bool = False
+    additive: bool = True  # whether values may be summed over kernels, so that there are shares and a total
+    of_location: bool = False  # whether values are those of one location rather than sums over all
+    # file and line of regions by name, of those that are known
     source: Mapping[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -318,21 +307,13 @@ _VARIES = 1.001  # largest over smallest count, from which it is a factor of the
 
 @dataclass(frozen=True)
 class Factor:
-    """A count whose product with the time of each is the effort, or the time of accelerators.
+    """A count whose product with the time of each is the effort, or the time of accelerators."""
 
-    Attributes:
-        count: the metric that counts.
-        each: name of the time of each, a metric that is not measured.
-        noun: what is counted, in the singular.
-        time: the metric of the product.
-        whole: what the product is called.
-    """
-
-    count: str
-    each: str
-    noun: str
-    time: str = TIME
-    whole: str = "Effort"
+    count: str  # the metric that counts
+    each: str  # name of the time of each, a metric that is not measured
+    noun: str  # what is counted, in the singular
+    time: str = TIME  # the metric of the product
+    whole: str = "Effort"  # what the product is called
 
 
 FACTORS = (

@@ -16,15 +16,12 @@ class Precision:
     """The inverse covariances G of the errors of K kernels at P points.
 
     The first axis of what does not depend on the kernel is 1.
-
-    Attributes:
-        size: float64[K, P], one over the size of the errors, 0 where nothing was measured.
-        gain: float64[1 or K, P], what share of a surprise moves the walk; 0 where errors are independent.
-        certainty: float64[1 or K, P], one over the variance of a surprise, 0 where nothing was measured.
     """
 
-    size: FloatArray
+    size: FloatArray  # float64[K, P], one over the size of the errors, 0 where nothing was measured
+    # float64[1 or K, P], what share of a surprise moves the walk; 0 where errors are independent
     gain: FloatArray
+    # float64[1 or K, P], one over the variance of a surprise, 0 where nothing was measured
     certainty: FloatArray
 
     @property
@@ -102,13 +99,10 @@ class ErrorModel:
     standard normal variable plus ``walk`` times a random walk over the doublings from the last point back.
     Without the walk, points err independently of each other. With it, behaviour drifts away from any formula
     as the scale changes: the last points count most, and doubt grows beyond them.
-
-    Attributes:
-        floor: the share of a kernel's largest value below which values need not be explained.
-        walk: standard deviation of the walk per square root of a doubling, in units of the independent part.
     """
 
-    floor: float = 1e-3
+    floor: float = 1e-3  # the share of a kernel's largest value below which values need not be explained
+    # standard deviation of the walk per square root of a doubling, in units of the independent part
     walk: float = 0.0
 
     def scale(self, level: FloatArray) -> FloatArray:
@@ -137,21 +131,14 @@ _LARGEST = 1e70  # larger values are not measurements, and their fourth powers o
 
 @dataclass(frozen=True, eq=False)
 class Observations(Rows):
-    """K kernels at P distinct points.
-
-    Attributes:
-        points: float64[P, D], ascending in the first parameter.
-        mean: float64[K, P], mean over repetitions, 0 where nothing was measured.
-        count: int64[K, P], repetitions measured.
-        squares: float64[K, P], sum of squared deviations of the repetitions from their mean.
-    """
+    """K kernels at P distinct points."""
 
     _of_all = frozenset({"points"})
 
-    points: FloatArray
-    mean: FloatArray
-    count: IntArray
-    squares: FloatArray
+    points: FloatArray  # float64[P, D], ascending in the first parameter
+    mean: FloatArray  # float64[K, P], mean over repetitions, 0 where nothing was measured
+    count: IntArray  # int64[K, P], repetitions measured
+    squares: FloatArray  # float64[K, P], sum of squared deviations of the repetitions from their mean
 
     @property
     def measured(self) -> BoolArray:
@@ -241,25 +228,16 @@ _FALLS = 1.2  # the first value over the smallest later one, from which a kernel
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Sample(Rows):
-    """Means of K kernels, each divided by its largest.
-
-    Attributes:
-        points: float64[P], ascending.
-        largest: float64[K], what the means were divided by, in the unit of the data.
-        level: float64[K, P], the scaled means, 0 where nothing was measured.
-        count: int64[K, P], repetitions.
-        squares: float64[K, P], scaled sums of squared deviations of the repetitions.
-        falls: bool[K], whether the kernel's values fall behind its first measured point.
-    """
+    """Means of K kernels, each divided by its largest."""
 
     _of_all = frozenset({"points"})
 
-    points: FloatArray
-    largest: FloatArray
-    level: FloatArray
-    count: IntArray
-    squares: FloatArray
-    falls: BoolArray
+    points: FloatArray  # float64[P], ascending
+    largest: FloatArray  # float64[K], what the means were divided by, in the unit of the data
+    level: FloatArray  # float64[K, P], the scaled means, 0 where nothing was measured
+    count: IntArray  # int64[K, P], repetitions
+    squares: FloatArray  # float64[K, P], scaled sums of squared deviations of the repetitions
+    falls: BoolArray  # bool[K], whether the kernel's values fall behind its first measured point
 
     @property
     def measured(self) -> BoolArray:
@@ -325,16 +303,12 @@ _UNKNOWN_MISFIT = PooledVariance(0.1**2, 2.0)  # assumed if residuals say nothin
 
 @dataclass(frozen=True)
 class NoiseEstimate:
-    """The variance of errors of unit size, pooled over kernels.
+    """The variance of errors of unit size, pooled over kernels."""
 
-    Attributes:
-        residual: from residuals: noise and misfit together. Of variance 0 if the residuals are no larger
-            than the repetitions explain: then repetitions alone count.
-        repetition: of a single repetition; of variance 0 if nothing was repeated.
-    """
-
+    # from residuals: noise and misfit together. Of variance 0 if the residuals are no larger than the
+    # repetitions explain: then repetitions alone count
     residual: PooledVariance
-    repetition: PooledVariance
+    repetition: PooledVariance  # of a single repetition; of variance 0 if nothing was repeated
 
     def noise(self, sample: Sample, structure: ErrorModel) -> tuple[FloatArray, FloatArray]:
         """float64[K] each: variance of a mean that its repetitions explain, and its degrees of freedom.

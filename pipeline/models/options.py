@@ -75,12 +75,7 @@ def _weight(weights: TomlTable, key: str) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelOptions:
-    """What a user may decide about fitting; the defaults suit effort and times.
-
-    Attributes:
-        exponents: the exponents to try; None lets the space follow the data, starting from Extra-P's.
-        nonnegative: the quantity cannot be negative, so neither may a coefficient or a prediction.
-    """
+    """What a user may decide about fitting; the defaults suit effort and times."""
 
     method: Literal["evidence", "extra-p"] = option(
         "evidence",
@@ -96,24 +91,17 @@ class ModelOptions:
         read=read_prior,
     )
     rivals: int = option(8, "Models kept per kernel at most.", least=1)
+    # the exponents to try; None lets the space follow the data, starting from Extra-P's
     exponents: tuple[Exponent, ...] | None = None
-    nonnegative: bool = True
+    nonnegative: bool = True  # the quantity cannot be negative, so neither may a coefficient or a prediction
 
 
 @dataclass(frozen=True, kw_only=True)
 class Expectation:
-    """That something grows like a function at most: ``[[expect]]`` of pipeline.toml.
+    """That something grows like a function at most: ``[[expect]]`` of pipeline.toml."""
 
-    Attributes:
-        region: a region, a group or a pattern, whose kernels are added up; empty for the total.
-        metric: by the name that `pipeline inspect` shows; times are of all locations together.
-        growth: the function as it was written.
-        exponents: of its parameters, by name; empty for a constant.
-        place: ``file:line``, for errors and reports.
-    """
-
-    region: str = ""
-    metric: str = "time"
-    growth: str
-    exponents: Mapping[str, Exponent]
-    place: str = ""
+    region: str = ""  # a region, a group or a pattern, whose kernels are added up; empty for the total
+    metric: str = "time"  # by the name that `pipeline inspect` shows; times are of all locations together
+    growth: str  # the function as it was written
+    exponents: Mapping[str, Exponent]  # of its parameters, by name; empty for a constant
+    place: str = ""  # ``file:line``, for errors and reports

@@ -26,24 +26,16 @@ class Columns:
     """The design of h hypotheses that have the same number of columns.
 
     They are made orthonormal over the points, but for those of soft knees.
-
-    Attributes:
-        hypothesis: int64[h], their places in the search space.
-        place: int64[c], where the columns' coefficients stand among the constant and the terms.
-        basis: float64[h, P, c], columns that are solved for.
-        back: float64[h, c, c], upper triangular: from coefficients of the basis to those of the columns.
-        usable: bool[h], whether the points distinguish the columns.
-        largest: float64[h, c], the largest values of the columns.
-        sharpness: s, the columns sum up to values to the power of s.
     """
 
-    hypothesis: IntArray
-    place: IntArray
-    basis: FloatArray
+    hypothesis: IntArray  # int64[h], their places in the search space
+    place: IntArray  # int64[c], where the columns' coefficients stand among the constant and the terms
+    basis: FloatArray  # float64[h, P, c], columns that are solved for
+    # float64[h, c, c], upper triangular: from coefficients of the basis to those of the columns
     back: FloatArray
-    usable: BoolArray
-    largest: FloatArray
-    sharpness: float
+    usable: BoolArray  # bool[h], whether the points distinguish the columns
+    largest: FloatArray  # float64[h, c], the largest values of the columns
+    sharpness: float  # s, the columns sum up to values to the power of s
 
     def without_constant(self) -> "Columns":
         """Return the same hypotheses without their first column."""
@@ -53,19 +45,14 @@ class Columns:
 
 @dataclass(frozen=True, eq=False)
 class Fits:
-    """Fits of H hypotheses with C coefficients (constant, then terms) for K kernels.
+    """Fits of H hypotheses with C coefficients (constant, then terms) for K kernels."""
 
-    Attributes:
-        coefficients: float64[K, H, C].
-        root: float64[K, H, C, C], times its transpose the covariance of the coefficients at unit variance.
-        misfit: float64[K, H], weighted sum of squared residuals; infinite for a hypothesis that cannot be.
-        size: int64[H], number of coefficients.
-    """
-
-    coefficients: FloatArray
+    coefficients: FloatArray  # float64[K, H, C]
+    # float64[K, H, C, C], times its transpose the covariance of the coefficients at unit variance
     root: FloatArray
+    # float64[K, H], weighted sum of squared residuals; infinite for a hypothesis that cannot be
     misfit: FloatArray
-    size: IntArray
+    size: IntArray  # int64[H], number of coefficients
 
 
 def design_columns(space: SearchSpace, points: FloatArray) -> list[Columns]:
@@ -239,20 +226,14 @@ DETRENDED = 15.0  # variance of a random walk at its end over what a straight li
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Evidence:
-    """What the data say about H hypotheses for K kernels.
+    """What the data say about H hypotheses for K kernels."""
 
-    Attributes:
-        weight: float64[K, H], probabilities, each row sums to 1.
-        variance: float64[K, H], estimated variance of an error of unit size.
-        degrees: float64[K], degrees of freedom of that estimate.
-        drift: float64[K], relative variance that a prediction gains with every doubling beyond the points.
-        misfit_share: float64[K], the share of the error's variance that the repetitions do not explain.
-    """
-
-    weight: FloatArray
-    variance: FloatArray
-    degrees: FloatArray
+    weight: FloatArray  # float64[K, H], probabilities, each row sums to 1
+    variance: FloatArray  # float64[K, H], estimated variance of an error of unit size
+    degrees: FloatArray  # float64[K], degrees of freedom of that estimate
+    # float64[K], relative variance that a prediction gains with every doubling beyond the points
     drift: FloatArray
+    # float64[K], the share of the error's variance that the repetitions do not explain
     misfit_share: FloatArray
 
 
@@ -329,22 +310,15 @@ UNDECIDED = 4.0  # ratio of the ends of the 90 % interval there, from which they
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Posterior(Rows):
-    """The plausible models of K kernels in the units of the data.
-
-    Attributes:
-        probability_growing: float64[K], probability that the leading term grows.
-        fitted: float64[K, P], values of the chosen model at the points.
-        left_out: float64[K, P], the same with each point predicted from the others.
-        misfit_share: float64[K], the share of the error's variance that the repetitions do not explain.
-        undecided: bool[K], whether the models contradict each other at 4 times the largest scale.
-    """
+    """The plausible models of K kernels in the units of the data."""
 
     rivals: Rivals
-    probability_growing: FloatArray
-    fitted: FloatArray
-    left_out: FloatArray
+    probability_growing: FloatArray  # float64[K], probability that the leading term grows
+    fitted: FloatArray  # float64[K, P], values of the chosen model at the points
+    left_out: FloatArray  # float64[K, P], the same with each point predicted from the others
+    # float64[K], the share of the error's variance that the repetitions do not explain
     misfit_share: FloatArray
-    undecided: BoolArray
+    undecided: BoolArray  # bool[K], whether the models contradict each other at 4 times the largest scale
 
     def with_points_before(self, mean: FloatArray) -> "Posterior":
         """Return the same with points in front that the models are not about, float64[K, n] their means."""

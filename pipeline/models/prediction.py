@@ -98,17 +98,11 @@ class PredictionMemory:
 
 @dataclass(frozen=True, eq=False)
 class Prediction(Rows):
-    """Values at Q points for K kernels.
+    """Values at Q points for K kernels."""
 
-    Attributes:
-        value: float64[K, Q], in the unit of the data.
-        lower: float64[K, Q], lower end of the two-sided interval for the expected value.
-        upper: float64[K, Q], its upper end.
-    """
-
-    value: FloatArray
-    lower: FloatArray
-    upper: FloatArray
+    value: FloatArray  # float64[K, Q], in the unit of the data
+    lower: FloatArray  # float64[K, Q], lower end of the two-sided interval for the expected value
+    upper: FloatArray  # float64[K, Q], its upper end
 
     def at(self, points: slice) -> "Prediction":
         """Return those at some points."""

@@ -49,25 +49,16 @@ def note_texts(bits: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Quality(Rows):
-    """What is known about the models of K kernels.
+    """What is known about the models of K kernels."""
 
-    Attributes:
-        probability_growing: float64[K], probability that the leading term grows.
-        valid_from: float64[K, D], where the model's segment begins; the range unless the behaviour changes.
-        smape: float64[K], symmetric mean absolute percentage error of the chosen model, 0 to 200.
-        cv_smape: float64[K], the same with every point predicted from the others.
-        points: int64[K], measured points.
-        repetitions: int64[K], largest number of repetitions at a point.
-        note: int64[K], bits of `Note`.
-    """
-
-    probability_growing: FloatArray
+    probability_growing: FloatArray  # float64[K], probability that the leading term grows
+    # float64[K, D], where the model's segment begins; the range unless the behaviour changes
     valid_from: FloatArray
-    smape: FloatArray
-    cv_smape: FloatArray
-    points: IntArray
-    repetitions: IntArray
-    note: IntArray
+    smape: FloatArray  # float64[K], symmetric mean absolute percentage error of the chosen model, 0 to 200
+    cv_smape: FloatArray  # float64[K], the same with every point predicted from the others
+    points: IntArray  # int64[K], measured points
+    repetitions: IntArray  # int64[K], largest number of repetitions at a point
+    note: IntArray  # int64[K], bits of `Note`
 
 
 def quality_of(

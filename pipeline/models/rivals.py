@@ -15,17 +15,12 @@ from pipeline.statistics import mixture_quantiles
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Hypotheses:
-    """H hypotheses of up to T terms; C = 1 + T coefficients (constant, then terms) belong to each.
+    """H hypotheses of up to T terms; C = 1 + T coefficients (constant, then terms) belong to each."""
 
-    Attributes:
-        terms: every term that occurs.
-        rows: int64[H, T], indices into `terms`, -1 if a hypothesis has fewer terms.
-        sharpness: float64[H], s: constant and terms sum up to the value to the power of s; 1 but for the soft
-            knees (a^s + (b t)^s)^(1/s), whose terms are to the power of s, too.
-    """
-
-    terms: tuple[Term, ...]
-    rows: IntArray
+    terms: tuple[Term, ...]  # every term that occurs
+    rows: IntArray  # int64[H, T], indices into `terms`, -1 if a hypothesis has fewer terms
+    # float64[H], s: constant and terms sum up to the value to the power of s; 1 but for the soft knees (a^s +
+    # (b t)^s)^(1/s), whose terms are to the power of s, too
     sharpness: FloatArray
 
     def __len__(self) -> int:
@@ -79,24 +74,16 @@ class Rivals(Rows):
     """The R plausible models of K kernels: those of the first, best first, then those of the second ...
 
     Every kernel has one at least.
-
-    Attributes:
-        begin: int64[K + 1], where those of each kernel begin.
-        hypothesis: int64[R], indices into `Hypotheses` of C coefficients each.
-        weight: float64[R], probability of each; those of a kernel sum to 1.
-        coefficients: float64[R, C], in the unit of the data per unit of the term.
-        covariance: float64[R, C, C], squared scale of the coefficients' Student t distribution.
-        degrees: float64[K], degrees of freedom of that distribution.
-        drift: float64[K], relative standard deviation of a prediction one doubling of a parameter beyond the
-            measured range; it grows with the square root of the doublings, as a random walk does.
     """
 
-    begin: IntArray
-    hypothesis: IntArray
-    weight: FloatArray
-    coefficients: FloatArray
-    covariance: FloatArray
-    degrees: FloatArray
+    begin: IntArray  # int64[K + 1], where those of each kernel begin
+    hypothesis: IntArray  # int64[R], indices into `Hypotheses` of C coefficients each
+    weight: FloatArray  # float64[R], probability of each; those of a kernel sum to 1
+    coefficients: FloatArray  # float64[R, C], in the unit of the data per unit of the term
+    covariance: FloatArray  # float64[R, C, C], squared scale of the coefficients' Student t distribution
+    degrees: FloatArray  # float64[K], degrees of freedom of that distribution
+    # float64[K], relative standard deviation of a prediction one doubling of a parameter beyond the measured
+    # range; it grows with the square root of the doublings, as a random walk does
     drift: FloatArray
 
     @classmethod

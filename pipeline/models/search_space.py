@@ -57,15 +57,10 @@ Row: TypeAlias = tuple[tuple[Exponent, ...], bool, int]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SearchSpace(Hypotheses):
-    """H hypotheses of one parameter; the first is the constant alone.
+    """H hypotheses of one parameter; the first is the constant alone."""
 
-    Attributes:
-        constant: bool[H], whether a constant stands beside the terms.
-        log_prior: float64[H], logarithm of the probability before the data.
-    """
-
-    constant: BoolArray
-    log_prior: FloatArray
+    constant: BoolArray  # bool[H], whether a constant stands beside the terms
+    log_prior: FloatArray  # float64[H], logarithm of the probability before the data
 
     def without_mixed(self) -> "SearchSpace":
         """Return the space without hypotheses of two growing terms; the others keep their places."""
@@ -132,19 +127,12 @@ class SearchSpace(Hypotheses):
 
 @dataclass(frozen=True)
 class SpaceChoice:
-    """Which families of hypotheses are in the space.
+    """Which families of hypotheses are in the space."""
 
-    Attributes:
-        steep: exponents above Extra-P's 3, up to 5.
-        falling: negative exponents, and a share that is divided among the processes: a/p + b * t.
-        mixed: two growing terms beside the constant.
-        knees: growth that sets in behind a soft knee; of quantities that cannot be negative.
-    """
-
-    steep: bool = False
-    falling: bool = False
-    mixed: bool = False
-    knees: bool = False
+    steep: bool = False  # exponents above Extra-P's 3, up to 5
+    falling: bool = False  # negative exponents, and a share that is divided among the processes: a/p + b * t
+    mixed: bool = False  # two growing terms beside the constant
+    knees: bool = False  # growth that sets in behind a soft knee; of quantities that cannot be negative
 
 
 def one_parameter_space(

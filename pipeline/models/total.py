@@ -255,14 +255,10 @@ class Groups:
 
     The errors of the parts correlate as much as the interval of the total tells. So a group of one part has
     the interval of that part, and the group of all has that of the total.
-
-    Attributes:
-        parts: K models.
-        group: int64[K], which group each part belongs to.
     """
 
-    parts: ScalingModels
-    group: IntArray
+    parts: ScalingModels  # K models
+    group: IntArray  # int64[K], which group each part belongs to
     count: int
 
     def predict(self, points: FloatArray, level: float) -> Prediction:

@@ -44,34 +44,26 @@ BELOW, ABOVE = 1.4, 1.8  # stretch of the 90 % interval downwards and upwards, f
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Trend(Rows):
-    """What K kernels were measured at P points, for the trend at any of them.
-
-    Attributes:
-        points: float64[P, D].
-        logs: float64[K, P], logarithms of the means, infinite for 0, NaN for what is negative or was not
-            measured.
-        steepest: float64[D], largest slope along each parameter.
-        misfit: float64[K, P], by how much the logarithms exceed those of the formulas. With one parameter,
-            whose formulas follow the last points anyway, only what cannot be noise (`measured_range`).
-        power: float64[D], of the part that grows while the rest stays: slopes between 0 and 1 bend up to
-            it; 0 where trends are straight.
-        kept: float64[D], of what slopes exceed 1 by.
-        counts: bool[D], which parameters count processes.
-        steady: float64[K], slope before the last point, 0 if unknown: what was steep before may go on so.
-        usual: float64[K], logarithms at the last point by the points before, where a single run left them by
-            far: an accident or a break. Infinite elsewhere.
-    """
+    """What K kernels were measured at P points, for the trend at any of them."""
 
     _of_all = frozenset({"points", "steepest", "power", "kept", "counts"})
 
-    points: FloatArray
+    points: FloatArray  # float64[P, D]
+    # float64[K, P], logarithms of the means, infinite for 0, NaN for what is negative or was not measured
     logs: FloatArray
-    steepest: FloatArray
+    steepest: FloatArray  # float64[D], largest slope along each parameter
+    # float64[K, P], by how much the logarithms exceed those of the formulas. With one parameter, whose
+    # formulas follow the last points anyway, only what cannot be noise (`measured_range`)
     misfit: FloatArray
+    # float64[D], of the part that grows while the rest stays: slopes between 0 and 1 bend up to it; 0 where
+    # trends are straight
     power: FloatArray
-    kept: FloatArray
-    counts: BoolArray
+    kept: FloatArray  # float64[D], of what slopes exceed 1 by
+    counts: BoolArray  # bool[D], which parameters count processes
+    # float64[K], slope before the last point, 0 if unknown: what was steep before may go on so
     steady: FloatArray
+    # float64[K], logarithms at the last point by the points before, where a single run left them by far: an
+    # accident or a break. Infinite elsewhere
     usual: FloatArray
 
     def at(self, points: FloatArray, *, straight: bool = False) -> FloatArray:
@@ -341,18 +333,13 @@ def _goes_with_processes(counts: BoolArray, data: Observations) -> bool:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ForecastErrors:
-    """Errors beyond the measured range, relative, per unit of the natural logarithm of the factor beyond it.
+    """Relative errors beyond the measured range per unit of the natural logarithm of the factor beyond it."""
 
-    Attributes:
-        formula: float64[D], standard deviation of the normal forms' errors along each parameter, beyond what
-            their intervals hold.
-        trend: float64[D], standard deviation of the local trends' errors.
-        formulas_hold: probability that normal forms and noise are all there is: then trends add nothing.
-    """
-
+    # float64[D], standard deviation of the normal forms' errors along each parameter, beyond what their
+    # intervals hold
     formula: FloatArray
-    trend: FloatArray
-    formulas_hold: float
+    trend: FloatArray  # float64[D], standard deviation of the local trends' errors
+    formulas_hold: float  # probability that normal forms and noise are all there is: then trends add nothing
 
     @property
     def bounded(self) -> float:
@@ -362,23 +349,17 @@ class ForecastErrors:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CombinedTrend(Rows):
-    """Trends of K kernels with all that is needed to combine them with other predictions.
-
-    Attributes:
-        noise: float64[K], relative standard deviation of the last measured means.
-        errors: of formulas and trends in back-tests.
-        shift: float64[K], what is added to a logarithm per logarithm of the factor beyond the range, so that
-            the kernels agree with the model of their sum.
-        grows: bool[K], which kernels surely grow.
-        last_sum: logarithm of the last sum of all kernels, whose upper end no kernel exceeds; infinite if
-            they are no parts of one.
-    """
+    """Trends of K kernels with all that is needed to combine them with other predictions."""
 
     trend: Trend
-    noise: FloatArray
-    errors: ForecastErrors
+    noise: FloatArray  # float64[K], relative standard deviation of the last measured means
+    errors: ForecastErrors  # of formulas and trends in back-tests
+    # float64[K], what is added to a logarithm per logarithm of the factor beyond the range, so that the
+    # kernels agree with the model of their sum
     shift: FloatArray
-    grows: BoolArray
+    grows: BoolArray  # bool[K], which kernels surely grow
+    # logarithm of the last sum of all kernels, whose upper end no kernel exceeds; infinite if they are no
+    # parts of one
     last_sum: float = np.inf
 
     def combined(

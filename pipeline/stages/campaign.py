@@ -74,17 +74,11 @@ class QueuedJob:
 
 @dataclass(frozen=True, kw_only=True)
 class Queue:
-    """The user's jobs at one moment.
+    """The user's jobs at one moment."""
 
-    Attributes:
-        jobs: by what the scheduler calls them; None if it cannot be asked.
-        asked: when, in seconds since 1970.
-        problem: why it cannot be asked.
-    """
-
-    jobs: Mapping[str, QueuedJob] | None
-    asked: float
-    problem: str = ""
+    jobs: Mapping[str, QueuedJob] | None  # by what the scheduler calls them; None if it cannot be asked
+    asked: float  # when, in seconds since 1970
+    problem: str = ""  # why it cannot be asked
 
     def __call__(self, facts: Mapping[str, str]) -> bool | None:
         """Return whether the job of a run is there; None if unknown, as it is for jobs submitted later."""
@@ -139,18 +133,15 @@ def read_queue(kind: SchedulerName) -> Queue:
         return Queue(jobs=None, asked=asked, problem=one_line(str(error)))
     if result.returncode:
         return Queue(jobs=None, asked=asked, problem=error_line(result.stderr))
-    return Queue(jobs=dict(map(_read_job, result.stdout.splitlines())), asked=asked)
+    rows = [line.strip().split("|", 2) for line in result.stdout.splitlines()]
+    jobs = {name: QueuedJob(**dict(zip(("waits", "script"), others, strict=False))) for name, *others in rows}
+    return Queue(jobs=jobs, asked=asked)
 
 
 def error_line(text: str) -> str:
     """Return the last line that a program of a scheduler printed as its error, without its own name."""
     lines = [line for line in text.splitlines() if line.strip()]
     return one_line(re.sub(r"^\w+: ((error|fatal): )?", "", lines[-1])) if lines else ""
-
-
-def _read_job(line: str) -> tuple[str, QueuedJob]:
-    name, *others = line.strip().split("|", 2)
-    return name, QueuedJob(**dict(zip(("waits", "script"), others, strict=False)))
 
 
 def queue_notices(alive: Alive, states: Mapping[str, RunState]) -> tuple[str, ...]:

@@ -64,7 +64,10 @@ def chosen_jobs(
         resources=resources,
         price=job.price,
     )
-    _require_known(found)
+    for name, score in found.at_scales.scores.items():
+        if np.isnan(score).all():  # a limit of it would be of nothing
+            what, hint = _UNKNOWN[name]
+            raise UsageError(what, where="--memory-per-node" if name == "memory" else f"--{name}", hint=hint)
     return found
 
 
@@ -114,11 +117,3 @@ def _of_units(analysis: Analysis, units: float) -> Analysis:
             what, where="--steps", hint="run `pipeline run` with --per steps, or a region's name"
         )
     return job_of(analysis, per, units)
-
-
-def _require_known(choice: JobChoice) -> None:
-    """Refuse limits of figures that are known at no scale."""
-    for name, score in choice.at_scales.scores.items():
-        if np.isnan(score).all():
-            what, hint = _UNKNOWN[name]
-            raise UsageError(what, where="--memory-per-node" if name == "memory" else f"--{name}", hint=hint)

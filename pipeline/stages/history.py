@@ -71,21 +71,17 @@ def add_entry(
     found: dict[str, str] = {}
     if before is not None:
         baseline_of_it = from_document(json.loads(before.baseline), str(file))
-        rules = _without_rules(rules, target)
+        rules = replace(
+            rules,
+            targets=(target,),
+            waivers=(),
+            parallel_efficiency=None,
+            total=None,
+            kernels=tuple(replace(one, growth=None, share=None) for one in rules.kernels),
+        )
         result = check(whole, baseline_of_it, rules, options.models, datetime.date.today())
         steps, said = step_verdicts(result), step_words(result)
         rows = with_step(rows, before.label, steps, said)
         found = {"previous": before.label, "step": steps[TOTAL_KERNEL], "said": said[TOTAL_KERNEL]}
     labels = add_to_history(file, rows)
     return Added(history=str(file), label=label, kernels=len(rows), labels=labels, **found)
-
-
-def _without_rules(rules: CheckOptions, target: Mapping[str, float]) -> CheckOptions:
-    return replace(
-        rules,
-        targets=(target,),
-        waivers=(),
-        parallel_efficiency=None,
-        total=None,
-        kernels=tuple(replace(one, growth=None, share=None) for one in rules.kernels),
-    )

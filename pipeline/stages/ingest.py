@@ -63,15 +63,12 @@ class _Result:
 
 @dataclass(frozen=True, eq=False)
 class RunReader:
-    """Reads runs and reduces them over their locations.
-
-    Attributes:
-        cache: of the results directory: runs in it are not read again, and every run goes there as soon as it
-            is read; None keeps all runs in memory.
-    """
+    """Reads runs and reduces them over their locations."""
 
     metrics: MetricChoice
     executor: ExecutorChoice
+    # of the results directory: runs in it are not read again, and every run goes there as soon as it is read;
+    # None keeps all runs in memory
     cache: ProfileCache | None
 
     def read(self, runs: Sequence[RunFiles]) -> Iterator[tuple[int, ReadRun]]:
@@ -104,7 +101,10 @@ class RunReader:
         for place, result in executor.map(partial(_read_run, self.metrics, cached), tasks):
             files = tasks[place]
             if isinstance(result, WorkerLostError):
-                yield order[place], ReadRun(files.run, (), _lost(files.run))
+                what = "the process that read it ended unexpectedly, twice"
+                hint = "if memory is short, read with --jobs 1"
+                lost = InputError(what, where=str(files.run.path), hint=hint)
+                yield order[place], ReadRun(files.run, (), lost)
                 continue
             if result.key and result.key != _key_of(files.run, result.inputs, self.metrics):
                 raise UsageError(
@@ -136,14 +136,6 @@ def _key_of(run: Run, inputs: Sequence[InputFile], metrics: MetricChoice) -> str
     """Return the key of a run in the cache: what its reader takes from names is a part of it."""
     named = run.reader.context(run.path) if run.reader.context else ""
     return key_of(f"{run.reader.name} {named}".strip(), run.path, inputs, metrics.key)
-
-
-def _lost(run: Run) -> InputError:
-    return InputError(
-        "the process that read it ended unexpectedly, twice",
-        where=str(run.path),
-        hint="if memory is short, read with --jobs 1",
-    )
 
 
 def _read_run(metrics: MetricChoice, cached: frozenset[str], files: RunFiles) -> _Result:
@@ -204,24 +196,19 @@ GoodRun: TypeAlias = tuple[Run, ReducedProfile]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Ingested:
-    """What was read.
+    """What was read."""
 
-    Attributes:
-        experiment: the runs to model, aligned; they were measured under one filter.
-        beside: what lies beside the runs and is not a run, and runs under another filter.
-        damaged: what could not be read, contradicts its name or is of another program, and why.
-        inputs: the files of the runs, including those of damaged runs whose bytes can be read.
-        widest: the runs, perhaps under another filter, that recorded the most functions: of them a filter is
-            made.
-        doubts: those notices of the experiment that say what makes the runs hard to compare.
-    """
-
-    experiment: Experiment
+    experiment: Experiment  # the runs to model, aligned; they were measured under one filter
     runs: tuple[Run, ...] = ()
+    # what lies beside the runs and is not a run, and runs under another filter
     beside: tuple[Skipped, ...] = ()
+    # what could not be read, contradicts its name or is of another program, and why
     damaged: tuple[Skipped, ...] = ()
+    # the files of the runs, including those of damaged runs whose bytes can be read
     inputs: tuple[InputFile, ...] = ()
+    # the runs, perhaps under another filter, that recorded the most functions: of them a filter is made
     widest: tuple[Run, ...] = ()
+    # those notices of the experiment that say what makes the runs hard to compare
     doubts: tuple[str, ...] = ()
 
 
@@ -237,7 +224,8 @@ def _usable_runs(found: Discovery, read: Sequence[ReadRun]) -> Ingested:
     """
     good, damaged = _separate(read)
     if not good:
-        raise _nothing_read(damaged)
+        more = f" (and {len(damaged) - 1} more runs that cannot be read)" if len(damaged) > 1 else ""
+        raise InputError(f"{damaged[0].reason}{more}", where=str(damaged[0].path))
     good, of_others, kinds = _of_one_kind(found.labels, good)
     named, contradictions, misnamed = _without_misnamed(found, good)
     experiment = align(found.parameters, _measured(named))
@@ -342,11 +330,6 @@ def _without_foreign(experiment: Experiment, good: Sequence[GoodRun]) -> tuple[l
     return others, [Skipped(run.path, reason) for run, reason in foreign]
 
 
-def _nothing_read(bad: Sequence[Skipped]) -> InputError:
-    others = f" (and {len(bad) - 1} more runs that cannot be read)" if len(bad) > 1 else ""
-    return InputError(f"{bad[0].reason}{others}", where=str(bad[0].path))
-
-
 def _filters_sentence(
     parameters: Sequence[str], read: Sequence[GoodRun], groups: Sequence[Instrumentation]
 ) -> str:
@@ -411,7 +394,9 @@ def ingest(
         inputs = described_inputs(located)
         return Ingested(experiment=series, inputs=inputs)
     if isinstance(located.found, TableSource):
-        _require_no_result(located.path)
+        if is_result(located.path):  # its tables hold results
+            hint = "give the profiles, or see its models with `pipeline predict` and `pipeline bottlenecks`"
+            raise InputError("a results directory, not measurements", where=str(located.path), hint=hint)
         return ingest_study(located.found.read(), described_inputs(located), located.found.skipped)
     found = located.found
     metrics = MetricChoice(
@@ -422,13 +407,6 @@ def ingest(
     )
     reader = RunReader(metrics, executor or partial(local_executor, processes), cache)
     return _usable_runs(found, _read(found.runs, reader, progress))
-
-
-def _require_no_result(path: Path) -> None:
-    """Refuse tables that a run wrote itself: they hold its results."""
-    if is_result(path):
-        hint = "give the profiles, or see its models with `pipeline predict` and `pipeline bottlenecks`"
-        raise InputError("a results directory, not measurements", where=str(path), hint=hint)
 
 
 def ingest_study(

@@ -302,7 +302,6 @@ class Intact:
     files: int
 
     def __str__(self) -> str:
-        """Say so."""
         return f"OK: {self.files} files in {self.path} are as they were written"
 
 
@@ -318,15 +317,10 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 @dataclass(frozen=True)
 class ProposedRuns:
-    """The runs of a directory with guessed parameters.
+    """The runs of a directory with guessed parameters."""
 
-    Attributes:
-        runs: as the configuration lists runs, with absolute paths.
-        remarks: one sentence on each guess, and on each profile that cannot be read.
-    """
-
-    runs: tuple[RunSpec, ...]
-    remarks: tuple[str, ...]
+    runs: tuple[RunSpec, ...]  # as the configuration lists runs, with absolute paths
+    remarks: tuple[str, ...]  # one sentence on each guess, and on each profile that cannot be read
 
 
 def propose_runs(directory: Path) -> ProposedRuns:

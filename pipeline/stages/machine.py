@@ -46,19 +46,13 @@ _FAILURES = {3: "no more threads can be started", 4: "not enough memory"}  # exi
 
 @dataclass(frozen=True, kw_only=True)
 class Effort:
-    """How thoroughly to measure.
+    """How thoroughly to measure."""
 
-    Attributes:
-        rounds: samples of every figure at most.
-        node_seconds: no further round of the node's figures begins after so long; there are at least three.
-        network_seconds: the same for the network.
-        largest: bytes of an array at most.
-    """
-
-    rounds: int
+    rounds: int  # samples of every figure at most
+    # no further round of the node's figures begins after so long; there are at least three
     node_seconds: float
-    network_seconds: float
-    largest: int
+    network_seconds: float  # the same for the network
+    largest: int  # bytes of an array at most
 
 
 THOROUGH = Effort(rounds=15, node_seconds=30.0, network_seconds=15.0, largest=256 << 20)
@@ -67,16 +61,12 @@ QUICK = Effort(rounds=3, node_seconds=0.0, network_seconds=0.0, largest=16 << 20
 
 @dataclass(frozen=True, kw_only=True)
 class Tools:
-    """What to compile and start the programs with; None to look for it.
-
-    Attributes:
-        flags: of the compiler; by default those that let it use all that the processor has.
-        launcher: starts an MPI program; a command of several words is used as it is, else on all cores.
-    """
+    """What to compile and start the programs with; None to look for it."""
 
     compiler: str | None = None
-    flags: str | None = None
+    flags: str | None = None  # of the compiler; by default those that let it use all that the processor has
     mpi_compiler: str = "mpicc"
+    # starts an MPI program; a command of several words is used as it is, else on all cores
     launcher: str | None = None
 
 
@@ -362,19 +352,12 @@ def _processor(root: Path) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class OtherLoad:
-    """What others used of a machine while it was measured, in processors.
+    """What others used of a machine while it was measured, in processors."""
 
-    Attributes:
-        programs: of this machine.
-        stolen: by other virtual machines.
-        processors: all of the machine.
-        waiting: load average at the end, with what was measured.
-    """
-
-    programs: float
-    stolen: float
-    processors: int
-    waiting: float
+    programs: float  # of this machine
+    stolen: float  # by other virtual machines
+    processors: int  # all of the machine
+    waiting: float  # load average at the end, with what was measured
 
     @property
     def share(self) -> float:

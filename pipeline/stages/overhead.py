@@ -38,16 +38,11 @@ _Places: TypeAlias = list[tuple[IntArray, IntArray]]
 
 @dataclass(frozen=True, eq=False)
 class GivenTimes:
-    """What is known of the plain times of the runs of `runs_of`; None where nothing is.
+    """What is known of the plain times of the runs of `runs_of`; None where nothing is."""
 
-    Attributes:
-        known: their plain computing times, as far as the user gives any.
-        rejected: visits that a filter rejected while they ran.
-    """
-
-    known: KnownPlain | None = None
+    known: KnownPlain | None = None  # their plain computing times, as far as the user gives any
     cost: EventCost | None = None
-    rejected: RejectedVisits | None = None
+    rejected: RejectedVisits | None = None  # visits that a filter rejected while they ran
 
 
 @dataclass(frozen=True, eq=False)

@@ -60,7 +60,8 @@ def ports(
     )
     instructions = read_function(path, function)
     _require_same_isa(path, instructions, there)
-    bodies = _ranked(instructions)
+    depths = {body: nesting_depth(instructions, body) for body in loop_bodies(instructions)}
+    bodies = sorted(depths, key=lambda body: (-depths[body], -len(body), body.start))
     if not bodies:
         what = f"'{function}' has no loop: no jump goes backwards"
         raise UsageError(what, where=str(path), hint="name the function that the compiler left it in")
@@ -134,11 +135,6 @@ def _positive(text: str | None, flag: str, shown: str) -> float:
             hint=f"write it like '{shown}'",
         )
     return quantity.value
-
-
-def _ranked(instructions: Sequence[Instruction]) -> list[range]:
-    bodies = loop_bodies(instructions)
-    return sorted(bodies, key=lambda body: (-nesting_depth(instructions, body), -len(body), body.start))
 
 
 def _chosen(many: int, loop: int | None, most: int) -> list[int]:

@@ -31,19 +31,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ProjectedForecast:
-    """A study on two machines; what is not asked for is not computed.
+    """A study on two machines; what is not asked for is not computed."""
 
-    Attributes:
-        measured: the study as it was measured, which can be continued.
-        projection: both analyses, and how every kernel went over.
-        targets: float64[Q, D].
-        min_efficiency: the efficiency up to whose scale is asked.
-    """
-
-    measured: Analysis
-    projection: StudyProjection
-    targets: FloatArray
-    min_efficiency: float
+    measured: Analysis  # the study as it was measured, which can be continued
+    projection: StudyProjection  # both analyses, and how every kernel went over
+    targets: FloatArray  # float64[Q, D]
+    min_efficiency: float  # the efficiency up to whose scale is asked
 
     @cached_property
     def there(self) -> TargetForecast:

@@ -46,20 +46,14 @@ from pipeline.store.stored_locations import abridged, write_locations
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RunResult:
-    """The result of `pipeline run`.
-
-    Attributes:
-        filter_effect: one sentence on the instrumentation filter.
-        damaged: path and reason of everything that should have been a run but could not be read.
-        notices: one sentence per doubt about the runs.
-        reused: whether nothing had changed, so that the stored result is returned.
-    """
+    """The result of `pipeline run`."""
 
     summary: Summary
-    filter_effect: str
+    filter_effect: str  # one sentence on the instrumentation filter
+    # path and reason of everything that should have been a run but could not be read
     damaged: Sequence[Mapping[str, str]]
-    notices: Sequence[str]
-    reused: bool
+    notices: Sequence[str]  # one sentence per doubt about the runs
+    reused: bool  # whether nothing had changed, so that the stored result is returned
 
 
 @dataclass

@@ -33,31 +33,21 @@ DIGEST_BLOCK = 1 << 20
 
 @dataclass(frozen=True)
 class FileState:
-    """What the file system knows of a file without reading it; it changes whenever the content does.
+    """What the file system knows of a file without reading it; it changes whenever the content does."""
 
-    Attributes:
-        size: in bytes.
-        modified: time of the last change of the content, in nanoseconds; programs can set it back.
-        changed: time of the last change of the content or of its attributes; programs cannot set it.
-    """
-
-    size: int
-    modified: int
-    changed: int
+    size: int  # in bytes
+    modified: int  # time of the last change of the content, in nanoseconds; programs can set it back
+    changed: int  # time of the last change of the content or of its attributes; programs cannot set it
 
 
 @dataclass(frozen=True)
 class RunFiles:
-    """The files of a run before it is read.
-
-    Attributes:
-        known: size and digest of each, None if it has to be read for them.
-    """
+    """The files of a run before it is read."""
 
     run: Run
     paths: tuple[Path, ...]
     states: tuple[FileState, ...]
-    known: tuple[InputFile | None, ...]
+    known: tuple[InputFile | None, ...]  # size and digest of each, None if it has to be read for them
 
     @property
     def size(self) -> int:

@@ -291,15 +291,10 @@ def _measurements_of(experiment: Experiment, metric: str, callpaths: slice) -> p
     )
     measured = np.isfinite(columns["max"])  # extremes have no sum
     place = {"callpath": node + np.int32(callpaths.start), "point": point, "repetition": repetition}
-    if _free_of(experiment.parameters, place):
+    if not set(experiment.parameters) & {*place, *REDUCTIONS, "metric"}:
         place |= {name: experiment.points[point, d] for d, name in enumerate(experiment.parameters)}
     table = pa.table({name: numbers(a[measured]) for name, a in (place | columns).items()})
     return table.add_column(0, "metric", repeated_text(metric, len(table)))
-
-
-def _free_of(parameters: tuple[str, ...], columns: dict[str, object]) -> bool:
-    """Return whether parameter names can be columns of their own beside the fixed ones."""
-    return not set(parameters) & (set(columns) | set(REDUCTIONS) | {"metric"})
 
 
 def _runs(experiment: Experiment) -> pa.Table:
@@ -439,7 +434,9 @@ def to_table(models: ScalingModels) -> pa.Table:
         "correlation": models.correlation,
         "per": None if models.per is None else asdict(models.per),
         "trend": None if trend is None else _trend_settings(trend),
-        "whole": None if models.whole is None else _encoded(to_table(models.whole)),
+        "whole": None
+        if models.whole is None
+        else base64.b64encode(ipc_bytes(to_table(models.whole))).decode(),
     }
     return table.replace_schema_metadata({_BESIDE_ARRAYS: json.dumps(shared).encode()})
 
@@ -554,10 +551,6 @@ def _values(table: pa.Table, name: str) -> npt.NDArray[Any]:
     column = table.column(name).combine_chunks()
     flat = column.flatten() if hasattr(column, "flatten") and pa.types.is_nested(column.type) else column
     return numbers_of(flat)
-
-
-def _encoded(table: pa.Table) -> str:
-    return base64.b64encode(ipc_bytes(table)).decode()
 
 
 def _column(values: npt.NDArray[Any]) -> pa.Array:

@@ -569,7 +569,12 @@ def _read_contexts(meta: MetaFile) -> Contexts:
     if len(np.unique(identifier)) < len(identifier):
         raise ValueError("two contexts have the same identifier")
     tree = CallTree(np.array(nodes.parent, dtype=np.int64), np.array(nodes.region, dtype=np.int64))
-    return Contexts(identifier, tree, _region_table(regions.found), nodes.others)
+    table = RegionTable.named(
+        [region.name for region in regions.found],
+        [region.paradigm for region in regions.found],
+        [(region.file, region.line or -1) for region in regions.found],
+    )
+    return Contexts(identifier, tree, table, nodes.others)
 
 
 def _read_below(
@@ -631,11 +636,3 @@ def _made_up(function: Function) -> str:
     if function.module:
         return f"{UNKNOWN_FUNCTION} {function.offset:#x} [{function.module}]"
     return f"{UNKNOWN_FUNCTION} {function.file.rpartition('/')[2]}:{function.line}"
-
-
-def _region_table(found: Sequence[_Region]) -> RegionTable:
-    return RegionTable.named(
-        [region.name for region in found],
-        [region.paradigm for region in found],
-        [(region.file, region.line or -1) for region in found],
-    )

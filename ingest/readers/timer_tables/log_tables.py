@@ -669,7 +669,8 @@ class LogTables:
                         where=str(self.path),
                         hint="please report it with a sample of the table",
                     )
-                columns = form.columns or _words(line)
+                # what is in parentheses belongs to the word before
+                columns = form.columns or tuple(_PARENTHESES.sub(" ", line).split()[1:])
             elif form is not None and (row := _row(form, columns, lines[max(at - 1, 0) : at + 1], group)):
                 rows.append(row)
         return facts, rows
@@ -718,11 +719,6 @@ def _form_below(kind: TimerTable, line: str, below: str) -> RowForm | None:
     """Return the form of the rows below a header, None if it is not known."""
     squeezed = " ".join(f"{line} {below}".split())
     return next((form for form in kind.forms if form.header and compiled(form.header).match(squeezed)), None)
-
-
-def _words(header: str) -> tuple[str, ...]:
-    """Return the words of a header after that of the names; what is in parentheses belongs to a word."""
-    return tuple(_PARENTHESES.sub(" ", header).split()[1:])
 
 
 def _row(form: RowForm, columns: Sequence[str], last: Sequence[str], group: str) -> TimerRow | None:

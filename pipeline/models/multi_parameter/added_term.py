@@ -17,19 +17,12 @@ _CANCELLED = 1e-9  # share of a term's square that must be left beside the other
 
 @dataclass(frozen=True, eq=False)
 class WeightedMeans(Rows):
-    """What is fitted, for K kernels at P points.
+    """What is fitted, for K kernels at P points."""
 
-    Attributes:
-        mean: float64[K, P], each kernel scaled to 1 at its largest point.
-        weight: float64[K, P], inverse variances, 0 where nothing was measured.
-        count: float64[K, 1, 1], measured points, at least 1.
-        nonnegative: coefficients below zero are not admitted, and the constant is dropped instead.
-    """
-
-    mean: FloatArray
-    weight: FloatArray
-    count: FloatArray
-    nonnegative: bool
+    mean: FloatArray  # float64[K, P], each kernel scaled to 1 at its largest point
+    weight: FloatArray  # float64[K, P], inverse variances, 0 where nothing was measured
+    count: FloatArray  # float64[K, 1, 1], measured points, at least 1
+    nonnegative: bool  # coefficients below zero are not admitted, and the constant is dropped instead
 
     @cached_property
     def pair(self) -> FloatArray:

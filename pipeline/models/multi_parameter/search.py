@@ -238,23 +238,16 @@ _FALLS, _STEEP = -0.2, 2.5  # local log-log slopes from which negative powers an
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Factors:
-    """A table of n exponents and their values at P points for D parameters.
+    """A table of n exponents and their values at P points for D parameters."""
 
-    Attributes:
-        table: the exponents; the first stands for no factor.
-        values: float64[D, n, P], each row divided by its largest value.
-        ahead: float64[2, D, n], the same at `NEAR` and `FAR_FACTOR` times each parameter's largest value.
-        unit: float64[D, n], what each row was multiplied with.
-        log_prior: float64[D, n], logarithm of the probability of each factor, -inf where it is not tried.
-        coarse: int64[L, D], picks of the terms from which a search starts.
-    """
-
-    table: _ExponentTable
-    values: FloatArray
+    table: _ExponentTable  # the exponents; the first stands for no factor
+    values: FloatArray  # float64[D, n, P], each row divided by its largest value
+    # float64[2, D, n], the same at `NEAR` and `FAR_FACTOR` times each parameter's largest value
     ahead: FloatArray
-    unit: FloatArray
+    unit: FloatArray  # float64[D, n], what each row was multiplied with
+    # float64[D, n], logarithm of the probability of each factor, -inf where it is not tried
     log_prior: FloatArray
-    coarse: IntArray
+    coarse: IntArray  # int64[L, D], picks of the terms from which a search starts
 
     def term(self, picks: IntArray) -> Term:
         """Return the term of int64[D] picks."""
@@ -406,18 +399,12 @@ _ALONE = 1e-6  # share of a parameter's variation (in logarithms) that the other
 
 @dataclass(frozen=True, eq=False)
 class _Design:
-    """Which of D parameters can be distinguished.
+    """Which of D parameters can be distinguished."""
 
-    Attributes:
-        varies: bool[D], the parameter has more than one value.
-        few_values: bool[D], it has fewer than three values, so that its effect, or at least its form, is a
-            guess.
-        confounded: bool[D], it never changes independently of the others.
-    """
-
-    varies: BoolArray
+    varies: BoolArray  # bool[D], the parameter has more than one value
+    # bool[D], it has fewer than three values, so that its effect, or at least its form, is a guess
     few_values: BoolArray
-    confounded: BoolArray
+    confounded: BoolArray  # bool[D], it never changes independently of the others
 
 
 def examine(points: FloatArray) -> _Design:
@@ -489,19 +476,13 @@ _GUESSES = 24  # first guesses that pairs of more than two parameters start from
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """N hypotheses of M terms for each of K kernels, best first.
+    """N hypotheses of M terms for each of K kernels, best first."""
 
-    Attributes:
-        picks: int64[K, N, M, D].
-        score: float64[K, N], logarithm of evidence times prior but for a constant; -inf if there is none.
-        chi2: float64[K, N], weighted squares left.
-        varied: bool[K, N], all exchanges of one factor have been tried.
-    """
-
-    picks: IntArray
+    picks: IntArray  # int64[K, N, M, D]
+    # float64[K, N], logarithm of evidence times prior but for a constant; -inf if there is none
     score: FloatArray
-    chi2: FloatArray
-    varied: BoolArray
+    chi2: FloatArray  # float64[K, N], weighted squares left
+    varied: BoolArray  # bool[K, N], all exchanges of one factor have been tried
 
     def take(self, rows: IntArray) -> "Candidates":
         """Return int64[K, n] rows of each kernel."""

@@ -46,24 +46,16 @@ _UNTESTED = 1e-6  # 1 - leverage below which a point decides a coefficient alone
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _ExactFits:
-    """N hypotheses of up to M terms for each of K kernels; coefficients are of columns scaled to 1.
+    """N hypotheses of up to M terms for each of K kernels; coefficients are of columns scaled to 1."""
 
-    Attributes:
-        picks: int64[K, N, M, D], all zero for no term.
-        coefficients: float64[K, N, 1 + M].
-        inverse: float64[K, N, 1 + M, 1 + M], inverse of the normal matrix.
-        chi2: float64[K, N], weighted squares left.
-        press: float64[K, N], weighted squares of the errors of points predicted from the others; inf where a
-            coefficient rests on a single point, or came out below zero where it cannot be.
-        size: int64[K, N], coefficients used, the constant counted always.
-    """
-
-    picks: IntArray
-    coefficients: FloatArray
-    inverse: FloatArray
-    chi2: FloatArray
+    picks: IntArray  # int64[K, N, M, D], all zero for no term
+    coefficients: FloatArray  # float64[K, N, 1 + M]
+    inverse: FloatArray  # float64[K, N, 1 + M, 1 + M], inverse of the normal matrix
+    chi2: FloatArray  # float64[K, N], weighted squares left
+    # float64[K, N], weighted squares of the errors of points predicted from the others; inf where a
+    # coefficient rests on a single point, or came out below zero where it cannot be
     press: FloatArray
-    size: IntArray
+    size: IntArray  # int64[K, N], coefficients used, the constant counted always
 
     def take(self, rows: IntArray) -> "_ExactFits":
         """Return int64[K, n] of the hypotheses of each kernel."""
@@ -150,20 +142,14 @@ _TOLERANCE = 1.2  # squares of left-out points that a richer hypothesis may have
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _WeighedFits:
-    """The hypotheses kept for each kernel, best first.
-
-    Attributes:
-        weight: float64[K, N], probabilities.
-        variance: float64[K, N], of a mean of weight 1, noise and misfit together.
-        degrees: float64[K], degrees of freedom that the variance rests on.
-        misfit: how much more than by their noise the means of all kernels miss the models, as a ratio of
-            variances; 1 if that is no more than chance explains.
-    """
+    """The hypotheses kept for each kernel, best first."""
 
     fits: _ExactFits
-    weight: FloatArray
-    variance: FloatArray
-    degrees: FloatArray
+    weight: FloatArray  # float64[K, N], probabilities
+    variance: FloatArray  # float64[K, N], of a mean of weight 1, noise and misfit together
+    degrees: FloatArray  # float64[K], degrees of freedom that the variance rests on
+    # how much more than by their noise the means of all kernels miss the models, as a ratio of variances; 1
+    # if that is no more than chance explains
     misfit: float
 
 

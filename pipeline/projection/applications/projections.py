@@ -36,14 +36,14 @@ _KEYS = ("title", "source", "reproduces", "machine", *_PROGRAM_KEYS, "measured",
 
 @dataclass(frozen=True, kw_only=True)
 class ApplicationInput:
-    """An input of an application: its default, and the factor of its plain unit, in SI units."""
+    """An input of an application."""
 
     document_name: ClassVar[str] = "input"
     name: str
     meaning: str
     dimension: Dimension = field(metadata=entry("unit", made=unit_text))
-    default: Annotated[float | None, "null if it must be given"]
-    factor: float = field(metadata=NO_ENTRY)
+    default: Annotated[float | None, "null if it must be given"]  # in SI units
+    factor: float = field(metadata=NO_ENTRY)  # SI value of one of the unit that a plain number is in
 
 
 def _listed(inputs: Mapping[str, ApplicationInput]) -> tuple[ApplicationInput, ...]:
@@ -52,26 +52,22 @@ def _listed(inputs: Mapping[str, ApplicationInput]) -> tuple[ApplicationInput, .
 
 @dataclass(frozen=True, kw_only=True)
 class ApplicationFile:
-    """A program as its file states it.
-
-    Attributes:
-        reproduces: which tables and figures it gives; empty if none.
-        total: expression of the whole; None if it is the sum of the parts.
-        bandwidth: the table of a projection by bandwidth ratios; None if it has parts.
-    """
+    """A program as its file states it."""
 
     document_name: ClassVar[str] = "shipped_application"
     path: Path = field(metadata=entry("name", made=name_of))
     title: str
     source: str
-    reproduces: str
+    reproduces: str  # which tables and figures it gives; empty if none
     machine: Annotated[str | None, "that it is projected to by default"]
     inputs: Mapping[str, ApplicationInput] = field(metadata=entry(made=_listed))
     terms: Mapping[str, TomlTable] = field(metadata=NO_ENTRY)
     define: Mapping[str, str] = field(metadata=NO_ENTRY)
     parts: Mapping[tuple[str, ...], str] = field(metadata=NO_ENTRY)
+    # expression of the whole; None if it is the sum of the parts
     total: str | None = field(metadata=NO_ENTRY)
     measured: Mapping[str, float] = field(metadata=NO_ENTRY)
+    # the table of a projection by bandwidth ratios; None if it has parts
     bandwidth: TomlTable | None = field(metadata=NO_ENTRY)
 
 
@@ -185,14 +181,11 @@ class ProjectedValue:
 
 @dataclass(frozen=True)
 class Variant:
-    """Another variant of the machine.
-
-    Attributes:
-        loss: (usual total - this total) / usual total, with its interval: what the machine loses against it.
-    """
+    """Another variant of the machine."""
 
     name: str
     total: ProjectedValue | None
+    # (usual total - this total) / usual total, with its interval: what the machine loses against it
     loss: ProjectedValue | None
     reason: Annotated[str, "why there is no total"] = ""
 
@@ -267,17 +260,13 @@ class Sweep:
 
 @dataclass(frozen=True, eq=False)
 class Composition:
-    """An application put together with a machine.
-
-    Attributes:
-        parts: the breakdown by path; a shorter path is the sum of those that begin with it.
-        adds_up: whether the total is the sum of the outermost parts.
-    """
+    """An application put together with a machine."""
 
     definitions: Mapping[str, Model]
+    # the breakdown by path; a shorter path is the sum of those that begin with it
     parts: Mapping[tuple[str, ...], Model]
     total: Model
-    adds_up: bool = True
+    adds_up: bool = True  # whether the total is the sum of the outermost parts
     bandwidth: BandwidthProjection | None = None
 
 

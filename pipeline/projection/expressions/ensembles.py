@@ -18,19 +18,14 @@ QUANTITY_DRAWS = 1000
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Ensemble:
-    """Joint draws of named values.
-
-    Attributes:
-        estimate: float64[k], the best values, SI units.
-        draws: float64[draw, k], joint draws around them.
-        rivals: True if the draws come from rival formulas: no single row is best then, and predictions take
-            the median over the draws as their value.
-    """
+    """Joint draws of named values."""
 
     names: tuple[str, ...]
-    estimate: FloatArray
-    draws: FloatArray
+    estimate: FloatArray  # float64[k], the best values, SI units
+    draws: FloatArray  # float64[draw, k], joint draws around them
     notices: tuple[str, ...] = ()
+    # True if the draws come from rival formulas: no single row is best then, and predictions take the median
+    # over the draws as their value
     rivals: bool = False
 
 

@@ -22,18 +22,13 @@ Key = TypeVar("Key")
 
 @dataclass(frozen=True, eq=False)
 class DrawnPrediction:
-    """What a model says at m configurations, in SI units.
+    """What a model says at m configurations, in SI units."""
 
-    Attributes:
-        value: float64[m], with every uncertain symbol at its best value; the median of rival formulas.
-        lower: float64[m], lower end of the interval.
-        upper: float64[m], upper end of the interval.
-        draws: float64[draw, m], what the interval was taken from; joint among models predicted together.
-    """
-
+    # float64[m], with every uncertain symbol at its best value; the median of rival formulas
     value: FloatArray
-    lower: FloatArray
-    upper: FloatArray
+    lower: FloatArray  # float64[m], lower end of the interval
+    upper: FloatArray  # float64[m], upper end of the interval
+    # float64[draw, m], what the interval was taken from; joint among models predicted together
     draws: FloatArray
 
     def at(self, k: int) -> "DrawnPrediction":

@@ -34,20 +34,14 @@ _COMPUTED: Mapping[str, Callable[..., Any]] = {
 
 @dataclass(frozen=True, eq=False, kw_only=True, slots=True, weakref_slot=True)
 class Expression:
-    """A number, a symbol, or an operation on other expressions; made by the functions of this module.
+    """A number, a symbol, or an operation on other expressions; made by the functions of this module."""
 
-    Attributes:
-        kind: ``number``, ``symbol``, or what is done: an operator, ``neg``, ``max``, ``min``, ``floor``,
-            ``ceil``, ``log`` (natural), ``choose`` (the third part if the first is at most the second, else
-            the fourth).
-        value: of a number.
-        name: of a symbol; may be dotted.
-    """
-
+    # ``number``, ``symbol``, or what is done: an operator, ``neg``, ``max``, ``min``, ``floor``, ``ceil``,
+    # ``log`` (natural), ``choose`` (the third part if the first is at most the second, else the fourth)
     kind: str
     parts: tuple["Expression", ...] = ()
-    value: float = 0.0
-    name: str = ""
+    value: float = 0.0  # of a number
+    name: str = ""  # of a symbol; may be dotted
 
     @property
     def is_number(self) -> bool:

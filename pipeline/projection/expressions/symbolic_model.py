@@ -23,38 +23,25 @@ _PER_PROCESS = "divide core-seconds by the processes, as in work / (P * unit.cor
 
 @dataclass(frozen=True, kw_only=True)
 class ValidRange:
-    """The range that a part of a model was made for, such as the sizes it was fitted to.
-
-    Attributes:
-        lower: smallest value, SI units.
-        upper: largest value, SI units.
-        basis: what the range comes from, such as ``"FF was fitted for V"``.
-        points: the only known values if it is a table; between them it is interpolated, outside refused.
-    """
+    """The range that a part of a model was made for, such as the sizes it was fitted to."""
 
     expression: Expression
-    lower: float
-    upper: float
-    basis: str
+    lower: float  # smallest value, SI units
+    upper: float  # largest value, SI units
+    basis: str  # what the range comes from, such as ``"FF was fitted for V"``
+    # the only known values if it is a table; between them it is interpolated, outside refused
     points: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Model:
-    """An expression, what it measures, and what is known of its symbols.
+    """An expression, what it measures, and what is known of its symbols."""
 
-    Attributes:
-        expression: in SI units.
-        symbols: the dimension of every free symbol.
-        ensembles: joint draws of the symbols that are bound; the others are inputs.
-        limits: the ranges its parts were made for.
-    """
-
-    expression: Expression
+    expression: Expression  # in SI units
     dimension: Dimension = NONE
-    symbols: Mapping[str, Dimension] = field(default_factory=dict)
-    ensembles: tuple[Ensemble, ...] = ()
-    limits: tuple[ValidRange, ...] = ()
+    symbols: Mapping[str, Dimension] = field(default_factory=dict)  # the dimension of every free symbol
+    ensembles: tuple[Ensemble, ...] = ()  # joint draws of the symbols that are bound; the others are inputs
+    limits: tuple[ValidRange, ...] = ()  # the ranges its parts were made for
 
     @property
     def inputs(self) -> tuple[str, ...]:

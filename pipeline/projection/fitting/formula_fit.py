@@ -97,17 +97,13 @@ class Fitted:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """A fitted model and how good it is.
+    """A fitted model and how good it is."""
 
-    Attributes:
-        model: the formula with joint draws bound; its ``<name>.scatter`` makes intervals those of new data.
-        lack: whether repetitions scatter less than the points around the curve.
-    """
-
+    # the formula with joint draws bound; its ``<name>.scatter`` makes intervals those of new data
     model: Model
     parameters: tuple[Fitted, ...]
     quality: Resampled
-    lack: LackOfFit
+    lack: LackOfFit  # whether repetitions scatter less than the points around the curve
 
 
 def _formula(model: Model, parameters: Sequence[str], data: Measurements) -> tuple[bool, Curve, Curve]:

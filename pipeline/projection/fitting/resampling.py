@@ -28,41 +28,28 @@ _ROUNDING = 1e-12  # relative; a scatter below it is the rounding of exact data
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Resampled:
-    """A fit and its joint draws.
+    """A fit and its joint draws."""
 
-    Attributes:
-        estimate: float64[k], the best parameters.
-        draws: float64[draw, k], parameters refitted to simulated data.
-        scatter: float64[draw], deviation of one new measurement from the curve, relative to it for relative
-            weights, in the unit of the data for equal weights.
-        sigma: standard deviation of the data around the curve, in the same sense.
-        mean_residual: mean of |residual| / |measured|, the relative residual of paper 004.
-        leave_one_out: float64[n], relative error at each point when fitted without it; NaN for a measured 0.
-        widened: factor >= 1 by which `scatter` was widened because left-out points fell outside too often.
-    """
-
-    estimate: FloatArray
-    draws: FloatArray
+    estimate: FloatArray  # float64[k], the best parameters
+    draws: FloatArray  # float64[draw, k], parameters refitted to simulated data
+    # float64[draw], deviation of one new measurement from the curve, relative to it for relative weights, in
+    # the unit of the data for equal weights
     scatter: FloatArray
-    sigma: float
-    mean_residual: float
+    sigma: float  # standard deviation of the data around the curve, in the same sense
+    mean_residual: float  # mean of |residual| / |measured|, the relative residual of paper 004
+    # float64[n], relative error at each point when fitted without it; NaN for a measured 0
     leave_one_out: FloatArray
+    # factor >= 1 by which `scatter` was widened because left-out points fell outside too often
     widened: float
 
 
 @dataclass(frozen=True, eq=False)
 class Measurements:
-    """What a formula is fitted to, SI units.
+    """What a formula is fitted to, SI units."""
 
-    Attributes:
-        inputs: float64[n] by name; equal rows are repetitions.
-        values: float64[n], what was measured.
-        weights: ``relative`` if scatter grows with the value, ``equal`` if it does not.
-    """
-
-    inputs: Mapping[str, FloatArray]
-    values: FloatArray
-    weights: Weights = "relative"
+    inputs: Mapping[str, FloatArray]  # float64[n] by name; equal rows are repetitions
+    values: FloatArray  # float64[n], what was measured
+    weights: Weights = "relative"  # ``relative`` if scatter grows with the value, ``equal`` if it does not
 
 
 def point_weights(observed: FloatArray, weights: Weights) -> FloatArray:
@@ -151,15 +138,10 @@ def _widening(error: FloatArray, sigma: float) -> float:
 
 @dataclass(frozen=True)
 class LackOfFit:
-    """Whether the formula fits: repetitions scatter by themselves, the rest is the formula's fault.
+    """Whether the formula fits: repetitions scatter by themselves, the rest is the formula's fault."""
 
-    Attributes:
-        probability: of so much deviation if the formula were right; NaN without repetitions.
-        mean_deviation: mean |relative deviation| of the points' means from the curve.
-    """
-
-    probability: float
-    mean_deviation: float
+    probability: float  # of so much deviation if the formula were right; NaN without repetitions
+    mean_deviation: float  # mean |relative deviation| of the points' means from the curve
     poor: bool
     reason: str
 

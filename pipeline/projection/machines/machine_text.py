@@ -40,22 +40,15 @@ class CoreCache:
 
 @dataclass(frozen=True, kw_only=True)
 class Host:
-    """A node as the operating system describes it.
-
-    Attributes:
-        cpus: the logical CPU to use of every core, those of the first NUMA domain first.
-        domain_cores: number of cores of the first domain.
-        caches: data caches of the first core, from the first level on; at most three.
-        available: bytes of it that are free.
-    """
+    """A node as the operating system describes it."""
 
     processor: str
-    cpus: tuple[int, ...]
+    cpus: tuple[int, ...]  # the logical CPU to use of every core, those of the first NUMA domain first
     domains: int
-    domain_cores: int
-    caches: tuple[CoreCache, ...]
+    domain_cores: int  # number of cores of the first domain
+    caches: tuple[CoreCache, ...]  # data caches of the first core, from the first level on; at most three
     memory: int
-    available: int
+    available: int  # bytes of it that are free
 
 
 def working_sets(host: Host, largest: int = _LARGEST_ARRAY) -> tuple[int, int, int, int]:

@@ -44,25 +44,20 @@ def _variants(variants: Mapping[str, object]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Machine:
-    """A machine as its file states it.
-
-    Attributes:
-        cpu: its cores, as `pipeline ports` names processors; empty if not stated.
-        covers: what the file describes completely, of ``node`` and ``network``.
-        variant: name of `terms`.
-        variants: terms that replace others, by variant and name, the usual one first; empty without others.
-    """
+    """A machine as its file states it."""
 
     document_name: ClassVar[str] = "shipped_machine"
     path: Path = field(metadata=entry("name", made=name_of))
     name: str = field(metadata=entry("title"))
     source: str
-    covers: tuple[str, ...] = ()
+    covers: tuple[str, ...] = ()  # what the file describes completely, of ``node`` and ``network``
+    # terms that replace others, by variant and name, the usual one first; empty without others
     variants: Mapping[str, Mapping[str, TomlTable]] = field(metadata=entry(made=_variants))
     values: Mapping[str, Quantity] = field(metadata=entry(made=_values))
+    # its cores, as `pipeline ports` names processors; empty if not stated
     cpu: str = field(default="", metadata=NO_ENTRY)
     terms: Mapping[str, TomlTable] = field(metadata=NO_ENTRY)
-    variant: str = field(metadata=NO_ENTRY)
+    variant: str = field(metadata=NO_ENTRY)  # name of `terms`
 
     def choose(self, variant: str | None) -> str:
         """Return the variant given, or the usual one.

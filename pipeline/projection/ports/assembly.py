@@ -44,14 +44,11 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class Instruction:
-    """One machine instruction.
-
-    Attributes:
-        target: index of the instruction in the same function that it jumps to; None if it does not jump.
-    """
+    """One machine instruction."""
 
     mnemonic: str
     operands: tuple[str, ...] = ()
+    # index of the instruction in the same function that it jumps to; None if it does not jump
     target: int | None = None
 
     def __str__(self) -> str:

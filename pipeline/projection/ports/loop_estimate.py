@@ -47,22 +47,16 @@ class Slow:
 
 @dataclass(frozen=True, kw_only=True)
 class Processor:
-    """A processor core that loops can be estimated for.
-
-    Attributes:
-        since: the first version of LLVM with a model of it, or that knows it.
-        borrowed: whose scheduling model LLVM uses for it; empty if it has its own.
-        slow: units that the model leaves out.
-    """
+    """A processor core that loops can be estimated for."""
 
     key: str
     name: str
     isa: str
     llvm: str
-    since: int
+    since: int  # the first version of LLVM with a model of it, or that knows it
     avx512: bool
-    borrowed: str
-    slow: tuple[Slow, ...]
+    borrowed: str  # whose scheduling model LLVM uses for it; empty if it has its own
+    slow: tuple[Slow, ...]  # units that the model leaves out
     slow_reason: str
     aliases: tuple[str, ...]
 
@@ -124,24 +118,17 @@ class LlvmMca:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Simulated:
-    """What llvm-mca says of a loop.
+    """What llvm-mca says of a loop."""
 
-    Attributes:
-        cycles: per pass through the loop, in steady state.
-        micro_operations: that the front end issues per pass.
-        dispatch: micro-operations that it issues in a cycle.
-        pressure: float64[instruction, unit], cycles per pass for which each instruction occupies each.
-        left_out: which instructions llvm-mca does not know; they cost nothing.
-    """
-
-    cycles: float
-    micro_operations: float
-    dispatch: int
+    cycles: float  # per pass through the loop, in steady state
+    micro_operations: float  # that the front end issues per pass
+    dispatch: int  # micro-operations that it issues in a cycle
     units: tuple[str, ...]
+    # float64[instruction, unit], cycles per pass for which each instruction occupies each
     pressure: FloatArray
     loads: frozenset[str]
     stores: frozenset[str]
-    left_out: tuple[Instruction, ...]
+    left_out: tuple[Instruction, ...]  # which instructions llvm-mca does not know; they cost nothing
 
 
 @lru_cache
@@ -324,28 +311,19 @@ def _key(processor: Processor) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class LoopEstimate:
-    """What limits a loop on a processor: cycles per pass.
-
-    Attributes:
-        cycles: in steady state, data in the first-level cache.
-        bounds: cycles by limit: ``ports``, the busiest of them, and ``front end``.
-        limit: the bound that decides, or ``dependencies`` if none explains the cycles.
-        busiest: ports that are busy longest.
-        work: on these ports, most first.
-        micro_operations: that the front end issues.
-        unknown: what llvm-mca does not know, and takes to cost nothing.
-    """
+    """What limits a loop on a processor: cycles per pass."""
 
     processor: Processor = field(metadata=entry(made=_key))
     source: str
-    cycles: float
-    bounds: Mapping[str, float]
-    limit: str
+    cycles: float  # in steady state, data in the first-level cache
+    bounds: Mapping[str, float]  # cycles by limit: ``ports``, the busiest of them, and ``front end``
+    limit: str  # the bound that decides, or ``dependencies`` if none explains the cycles
     bottleneck: Annotated[str, "what limits it, in a sentence"]
-    busiest: tuple[str, ...] = field(metadata=entry("busiest_ports"))
-    work: tuple[PortWork, ...]
+    busiest: tuple[str, ...] = field(metadata=entry("busiest_ports"))  # ports that are busy longest
+    work: tuple[PortWork, ...]  # on these ports, most first
     ports: Annotated[Mapping[str, float], "busy cycles by port"]
-    micro_operations: float
+    micro_operations: float  # that the front end issues
+    # what llvm-mca does not know, and takes to cost nothing
     unknown: Annotated[tuple[str, ...], "instructions without a known cost"]
     notes: tuple[str, ...] = field(metadata=NO_ENTRY)
 
@@ -458,36 +436,25 @@ _LEVEL = 0.9
 
 @dataclass(frozen=True, kw_only=True)
 class LeftOutError:
-    """How far predictions by the ratio of cycles were off.
+    """How far predictions by the ratio of cycles were off."""
 
-    Attributes:
-        spread: root mean square of ln(measured / predicted).
-        fitted_spread: the same of the fitted contention model.
-        kernels: on how many different kernels, which limits what the spread says.
-    """
-
-    spread: float
-    fitted_spread: float
+    spread: float  # root mean square of ln(measured / predicted)
+    fitted_spread: float  # the same of the fitted contention model
     pairs: int
-    kernels: int
+    kernels: int  # on how many different kernels, which limits what the spread says
     source: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class LoopTimeElsewhere:
-    """The time on the other processor in seconds, with its interval.
-
-    Attributes:
-        cycle_ratio: cycles there over cycles here.
-        clock_ratio: clock here over clock there, 1 if not given.
-    """
+    """The time on the other processor in seconds, with its interval."""
 
     document_name: ClassVar[str] = "loop_time"
     value: float
     lower: float
     upper: float
-    cycle_ratio: float
-    clock_ratio: float
+    cycle_ratio: float  # cycles there over cycles here
+    clock_ratio: float  # clock here over clock there, 1 if not given
 
 
 @lru_cache
@@ -517,20 +484,15 @@ def time_elsewhere(
 
 @dataclass(frozen=True, kw_only=True)
 class LoopReport:
-    """A loop and its estimates.
-
-    Attributes:
-        depth: in how many loops it lies, itself included.
-        time: on the processor asked for, if the time here is known.
-    """
+    """A loop and its estimates."""
 
     document_name: ClassVar[str] = "loop"
     number: int
     instructions: int
-    depth: int
+    depth: int  # in how many loops it lies, itself included
     there: LoopEstimate = field(metadata=entry("on"))
     here: LoopEstimate | None = field(metadata=entry("from"))
-    time: LoopTimeElsewhere | None
+    time: LoopTimeElsewhere | None  # on the processor asked for, if the time here is known
 
     @property
     def estimates(self) -> tuple[LoopEstimate, ...]:
@@ -540,16 +502,11 @@ class LoopReport:
 
 @dataclass(frozen=True, kw_only=True)
 class PortsReport:
-    """What limits the loops of a function.
-
-    Attributes:
-        measured_seconds: of the first loop here, if given.
-        loops: innermost first by depth, then the longest.
-    """
+    """What limits the loops of a function."""
 
     file: str
     function: str
-    measured_seconds: float | None
-    loops: tuple[LoopReport, ...]
+    measured_seconds: float | None  # of the first loop here, if given
+    loops: tuple[LoopReport, ...]  # innermost first by depth, then the longest
     others: Annotated[int, "how many are left out"] = field(metadata=entry("other_loops"))
     notices: tuple[str, ...]

@@ -64,18 +64,13 @@ _WIDEST_START = 10.0
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PortMap:
-    """The ports of a processor core and the classes of instructions that may use them.
-
-    Attributes:
-        allowed: bool[class, port], whether a class may be issued to a port.
-        occupancy: float64[class], cycles an instruction occupies its port by the manual, at least 1.
-    """
+    """The ports of a processor core and the classes of instructions that may use them."""
 
     name: str
     ports: tuple[str, ...]
     classes: tuple[str, ...]
-    allowed: BoolArray
-    occupancy: FloatArray
+    allowed: BoolArray  # bool[class, port], whether a class may be issued to a port
+    occupancy: FloatArray  # float64[class], cycles an instruction occupies its port by the manual, at least 1
 
 
 def port_map(table: TomlTable) -> PortMap:
@@ -124,18 +119,12 @@ def class_vector(portmap: PortMap, values: Mapping[str, float], *, missing: floa
 
 @dataclass(frozen=True, eq=False)
 class Variants:
-    """n variants of one kernel on one machine and instruction set.
-
-    Attributes:
-        instructions: float64[n], all instructions per iteration.
-        counts: float64[n, class], instructions per iteration in the order of a port map's classes.
-        cycles: float64[n], measured cycles per iteration.
-    """
+    """n variants of one kernel on one machine and instruction set."""
 
     names: tuple[str, ...]
-    instructions: FloatArray
-    counts: FloatArray
-    cycles: FloatArray
+    instructions: FloatArray  # float64[n], all instructions per iteration
+    counts: FloatArray  # float64[n, class], instructions per iteration in the order of a port map's classes
+    cycles: FloatArray  # float64[n], measured cycles per iteration
 
     def index(self, name: str) -> int:
         """Return the place of the variant of that name.
@@ -211,23 +200,14 @@ def cycles(portmap: PortMap, counts: FloatArray, cpi: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PortProblem:
-    """Cycles of n variants as a maximum over port sets of functions linear in k unknowns.
+    """Cycles of n variants as a maximum over port sets of functions linear in k unknowns."""
 
-    Attributes:
-        slopes: float64[n, set, k], cycles a port set needs per unit of each unknown.
-        fixed: float64[n, set], cycles it needs for what is not fitted.
-        lower: float64[k], hard bounds.
-        upper: float64[k].
-        prior: float64[k], values towards which the unknowns are drawn weakly.
-        pull: weight of the relative distance to the prior among the relative residuals.
-    """
-
-    slopes: FloatArray
-    fixed: FloatArray
-    lower: FloatArray
-    upper: FloatArray
-    prior: FloatArray
-    pull: float
+    slopes: FloatArray  # float64[n, set, k], cycles a port set needs per unit of each unknown
+    fixed: FloatArray  # float64[n, set], cycles it needs for what is not fitted
+    lower: FloatArray  # float64[k], hard bounds
+    upper: FloatArray  # float64[k]
+    prior: FloatArray  # float64[k], values towards which the unknowns are drawn weakly
+    pull: float  # weight of the relative distance to the prior among the relative residuals
 
     def loads(self, unknowns: FloatArray) -> FloatArray:
         """Return float64[row, n, set], the cycles that every port set needs, for unknowns float64[row, k]."""
@@ -326,25 +306,16 @@ def _stepped(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PortEstimate:
-    """Cycles per instruction of the classes of a port map, from n variants.
+    """Cycles per instruction of the classes of a port map, from n variants."""
 
-    Attributes:
-        cpi: float64[class], cycles an instruction occupies its port; the manual's if nothing is known.
-        identified: bool[class], whether the variants determine the class.
-        present: bool[class], whether any variant has such instructions.
-        lower: float64[class], fewest cycles that the variants allow with all else as estimated.
-        upper: float64[class], most cycles that they allow, up to the bound of the fit.
-        problem: the fit of the identified classes, the others held.
-        unknowns: float64[k], its solution.
-    """
-
+    # float64[class], cycles an instruction occupies its port; the manual's if nothing is known
     cpi: FloatArray
-    identified: BoolArray
-    present: BoolArray
-    lower: FloatArray
-    upper: FloatArray
-    problem: PortProblem
-    unknowns: FloatArray
+    identified: BoolArray  # bool[class], whether the variants determine the class
+    present: BoolArray  # bool[class], whether any variant has such instructions
+    lower: FloatArray  # float64[class], fewest cycles that the variants allow with all else as estimated
+    upper: FloatArray  # float64[class], most cycles that they allow, up to the bound of the fit
+    problem: PortProblem  # the fit of the identified classes, the others held
+    unknowns: FloatArray  # float64[k], its solution
 
 
 def estimate_cpi(portmap: PortMap, counts: FloatArray, cycles: FloatArray) -> PortEstimate:
@@ -457,15 +428,12 @@ def _allowed_range(
 
 @dataclass(frozen=True, eq=False)
 class PortFit:
-    """A port map fitted to the variants of a kernel.
-
-    Attributes:
-        fit: cycles per iteration as a model in the symbols ``n.<class>``, and its quality; the parameters of
-            classes that are not identified have the range that the variants allow.
-    """
+    """A port map fitted to the variants of a kernel."""
 
     portmap: PortMap
     estimate: PortEstimate
+    # cycles per iteration as a model in the symbols ``n.<class>``, and its quality; the parameters of classes
+    # that are not identified have the range that the variants allow
     fit: Fit
 
 
@@ -620,17 +588,12 @@ def port_term(table: TomlTable, name: str) -> Model:
 
 @dataclass(frozen=True, eq=False)
 class PortTerm:
-    """What a term states.
-
-    Attributes:
-        mini: the variant to project from; empty if the ports alone are the model.
-        target: float64[class], instructions per iteration.
-    """
+    """What a term states."""
 
     portmap: PortMap
     variants: Variants
-    mini: str
-    target: FloatArray
+    mini: str  # the variant to project from; empty if the ports alone are the model
+    target: FloatArray  # float64[class], instructions per iteration
 
 
 def read_port_term(table: TomlTable) -> PortTerm:

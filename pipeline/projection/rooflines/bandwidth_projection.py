@@ -44,22 +44,16 @@ _ROUNDING = 1e-3  # of the whole: what sums of rounded times may miss
 
 @dataclass(frozen=True, kw_only=True)
 class Group:
-    """A part of a program as measured.
-
-    Attributes:
-        share: of the whole, 0 to 1, as the profile states it; None if it does not.
-        kind: ``threaded`` uses the memory of a whole node, ``serial`` of one NUMA domain, ``other`` is not
-            projected.
-        counters: hardware counters of a node over that time, by name.
-        cores: of a node that ran; None means all.
-    """
+    """A part of a program as measured."""
 
     name: str
     time: Quantity
-    share: float | None
+    share: float | None  # of the whole, 0 to 1, as the profile states it; None if it does not
+    # ``threaded`` uses the memory of a whole node, ``serial`` of one NUMA domain, ``other`` is not projected
     kind: str
+    # hardware counters of a node over that time, by name
     counters: Mapping[str, float] = field(default_factory=dict)
-    cores: int | None = None
+    cores: int | None = None  # of a node that ran; None means all
 
     @property
     def work(self) -> Work:
@@ -83,22 +77,17 @@ _SHARE_TOLERANCE = 0.02
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BandwidthProjection:
-    """The models of a bandwidth projection.
+    """The models of a bandwidth projection."""
 
-    Attributes:
-        parts: the time of every projected group on the target.
-        reference: seconds on the reference machine that `total` is compared with: the groups projected, over
-            the same coverage.
-        verdicts: what limits the groups there by name, and the whole if only it has counters.
-        roofline: that machine's, with the groups that have counters and further runs; None if it states
-            no peak.
-    """
-
-    parts: Mapping[str, Model]
+    parts: Mapping[str, Model]  # the time of every projected group on the target
     total: Model
+    # seconds on the reference machine that `total` is compared with: the groups projected, over the same
+    # coverage
     reference: float
     machine: str
+    # what limits the groups there by name, and the whole if only it has counters
     verdicts: Mapping[str, RegionVerdict]
+    # that machine's, with the groups that have counters and further runs; None if it states no peak
     roofline: Roofline | None
     notices: tuple[str, ...]
 

@@ -105,37 +105,24 @@ LEAST_SHARE = 0.005
 
 @dataclass(frozen=True, kw_only=True)
 class CountedKernel:
-    """A region at a measured point.
-
-    Attributes:
-        share: of the time of the run.
-        seconds: wall time, the mean of its locations.
-        work: what the locations of one node did in it.
-        cores: of that node that ran.
-    """
+    """A region at a measured point."""
 
     region: str
-    share: float
-    seconds: float
-    work: Work
-    cores: int
+    share: float  # of the time of the run
+    seconds: float  # wall time, the mean of its locations
+    work: Work  # what the locations of one node did in it
+    cores: int  # of that node that ran
 
 
 @dataclass(frozen=True, kw_only=True)
 class StudyRoofline:
-    """The roofline of the machine measured on, with the regions of a study.
+    """The roofline of the machine measured on, with the regions of a study."""
 
-    Attributes:
-        roofline: ceilings, and points of every measured point of the study as a run of its own.
-        judged: index of the run that `kernels` and `verdicts` are of.
-        verdicts: what limits them, in the same order.
-    """
-
-    roofline: Roofline
+    roofline: Roofline  # ceilings, and points of every measured point of the study as a run of its own
     runs: tuple[str, ...]
-    judged: int
+    judged: int  # index of the run that `kernels` and `verdicts` are of
     kernels: tuple[CountedKernel, ...]
-    verdicts: tuple[RegionVerdict, ...]
+    verdicts: tuple[RegionVerdict, ...]  # what limits them, in the same order
 
 
 def study_roofline(experiment: Experiment, machine: "Machine", largest: int) -> StudyRoofline:

@@ -281,29 +281,19 @@ COMMON_VARIANCE = 0.5  # of the errors of kernels: compilers and processors are 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class KernelTable:
-    """What is known of K kernels for a projection.
+    """What is known of K kernels for a projection."""
 
-    Attributes:
-        way: int64[K], places in `PROJECTION_WAYS`.
-        pattern: int64[K], places in `PATTERNS`: of kernels with calls.
-        finishes: bool[K], completion and receipt of messages: what sending does not show is waited for there.
-        mix: float64[K, resource], shares of the computing time that each resource limits.
-        tested: bool[K], whether counters show what limits the kernel.
-        doubt: float64[K], of the doubt about its exponent of bandwidth, what signs leave.
-        signs: what the mix of each kernel follows; empty if it is the typical one, or counters decide.
-        visits: calls of all processes; None if they were not counted.
-        moved: bytes of all processes; None if they were not counted.
-    """
-
-    way: IntArray
-    pattern: IntArray
+    way: IntArray  # int64[K], places in `PROJECTION_WAYS`
+    pattern: IntArray  # int64[K], places in `PATTERNS`: of kernels with calls
+    # bool[K], completion and receipt of messages: what sending does not show is waited for there
     finishes: BoolArray
-    mix: FloatArray
-    tested: BoolArray
-    doubt: FloatArray
+    mix: FloatArray  # float64[K, resource], shares of the computing time that each resource limits
+    tested: BoolArray  # bool[K], whether counters show what limits the kernel
+    doubt: FloatArray  # float64[K], of the doubt about its exponent of bandwidth, what signs leave
+    # what the mix of each kernel follows; empty if it is the typical one, or counters decide
     signs: tuple[str, ...]
-    visits: Counts | None
-    moved: Counts | None
+    visits: Counts | None  # calls of all processes; None if they were not counted
+    moved: Counts | None  # bytes of all processes; None if they were not counted
 
     def is_way(self, way: Way) -> BoolArray:
         """Return which kernels go over that way, bool[K]."""

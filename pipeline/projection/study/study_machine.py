@@ -72,16 +72,12 @@ def _rows_of(best: FloatArray, draws: FloatArray) -> Rows:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StudyMachine:
-    """A machine that a study was measured on, or is projected to.
-
-    Attributes:
-        figures: rows of every value that projections of studies use.
-        terms: its network: the time of a message between nodes and within one, and of an allreduce.
-    """
+    """A machine that a study was measured on, or is projected to."""
 
     machine: Machine
     cores: float
-    figures: Mapping[str, Rows]
+    figures: Mapping[str, Rows]  # rows of every value that projections of studies use
+    # its network: the time of a message between nodes and within one, and of an allreduce
     terms: Mapping[str, Term]
 
     @property

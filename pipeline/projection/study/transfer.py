@@ -42,17 +42,13 @@ class ParallelLoss:
 
     Where no timer shows communication, such as in a table of run times, scaling does: core-seconds that grow
     with the nodes under strong scaling, or seconds under weak scaling, are messages and waiting.
-
-    Attributes:
-        locations: float64[P], ascending.
-        cost: float64[P] of measured scales, core-seconds under strong scaling, seconds under weak scaling.
-        strong: whether costs are core-seconds.
     """
 
-    locations: FloatArray
+    locations: FloatArray  # float64[P], ascending
+    # float64[P] of measured scales, core-seconds under strong scaling, seconds under weak scaling
     cost: FloatArray
     node: float
-    strong: bool
+    strong: bool  # whether costs are core-seconds
 
     def share(self, locations: FloatArray, wall: FloatArray) -> FloatArray:
         """Return which part of the wall time is lost, float64[Q], 0 on one node.
@@ -92,21 +88,15 @@ def parallel_loss(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Transfer:
-    """Takes times of K kernels from one machine to another.
-
-    Attributes:
-        locations: float64[Q] of the program at points float64[Q, D].
-        correlation: how strongly the errors of the predictions here go together, 0 to 1.
-        per_location: whether times are seconds of one location rather than core-seconds of all.
-        loss: what computing kernels lose to running on many nodes; None if communication was measured.
-    """
+    """Takes times of K kernels from one machine to another."""
 
     source: StudyMachine
     target: StudyMachine
     table: KernelTable
-    locations: Callable[[FloatArray], FloatArray]
-    correlation: float
-    per_location: bool
+    locations: Callable[[FloatArray], FloatArray]  # float64[Q] of the program at points float64[Q, D]
+    correlation: float  # how strongly the errors of the predictions here go together, 0 to 1
+    per_location: bool  # whether times are seconds of one location rather than core-seconds of all
+    # what computing kernels lose to running on many nodes; None if communication was measured
     loss: ParallelLoss | None
 
     @property

@@ -18,23 +18,14 @@ from pipeline.projection.fitting.measured_columns import DATA_KEYS, read_measure
 
 @dataclass(frozen=True, kw_only=True)
 class TermFamily:
-    """A kind of model that files know by name.
+    """A kind of model that files know by name."""
 
-    Attributes:
-        build: makes the model whose parameters are the symbols ``<name>.<parameter>``.
-        inputs: the symbols that are its arguments, in that order.
-        fit: fits a name to measurements; takes what is stated beside them by its name.
-        defaults: parameters that need not be given.
-        stated: parameters that may be stated beside measurements.
-        benchmarks: whose output it is fitted to, if that has several.
-    """
-
-    build: Callable[[str], Model]
-    inputs: tuple[str, ...]
-    fit: Callable[..., Fit]
-    defaults: Mapping[str, float | str] = field(default_factory=dict)
-    stated: tuple[str, ...] = ()
-    benchmarks: tuple[str, ...] = ()
+    build: Callable[[str], Model]  # makes the model whose parameters are the symbols ``<name>.<parameter>``
+    inputs: tuple[str, ...]  # the symbols that are its arguments, in that order
+    fit: Callable[..., Fit]  # fits a name to measurements; takes what is stated beside them by its name
+    defaults: Mapping[str, float | str] = field(default_factory=dict)  # parameters that need not be given
+    stated: tuple[str, ...] = ()  # parameters that may be stated beside measurements
+    benchmarks: tuple[str, ...] = ()  # whose output it is fitted to, if that has several
 
 
 _KEYS = ("model", "formula", "inputs", "parameters", *DATA_KEYS)

@@ -43,16 +43,12 @@ _MOST_NAMED = 8
 
 @dataclass(frozen=True, eq=False)
 class StoredModels:
-    """Scaling models as a results directory holds them.
-
-    Attributes:
-        callpaths: K of them, in the order of the models; of one name each if the kernels are regions.
-        unit: of what they predict, such as ``core-s``.
-    """
+    """Scaling models as a results directory holds them."""
 
     models: ScalingModels
+    # K of them, in the order of the models; of one name each if the kernels are regions
     callpaths: tuple[tuple[str, ...], ...]
-    unit: str
+    unit: str  # of what they predict, such as ``core-s``
 
 
 class ModelReader(Protocol):
