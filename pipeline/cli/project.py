@@ -7,6 +7,7 @@ import typer
 
 from pipeline.cli.options import (
     MACHINE_HELP,
+    Details,
     KernelPresentation,
     chosen_efficiency,
     command,
@@ -18,6 +19,8 @@ from pipeline.cli.output import STANDARD_OUTPUT, image_form, write_output
 from pipeline.config.option_readers import TARGET_HELP, TARGET_METAVAR
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from pipeline.projection.expressions.expression_text import Language
 
 Application = Annotated[
@@ -83,6 +86,7 @@ def project(
     show: Show = "parts",
     export: Export = None,
     listed: Listed = False,
+    details: Details = False,
     shown: KernelPresentation = KernelPresentation(),
 ) -> None:
     """Predict results, or an application, on another machine."""
@@ -100,7 +104,7 @@ def project(
     if Path(application).is_dir():
         if export is not None or show != "parts":
             raise UsageError("is for applications", where="--show" if export is None else "--to")
-        _project_results(Path(application), (from_machine, on, variant), at or [], output, shown)
+        _project_results(Path(application), (from_machine, on, variant), at or [], output, shown, details)
         return
     if from_machine is not None:
         hint = "give a results directory of `pipeline run`"
@@ -108,7 +112,7 @@ def project(
     if export is not None:
         _export(application, on, variant, export, others=bool(at or shown.json or output or show != "parts"))
     elif show == "parts":
-        _show_parts(application, on, variant, at or [], output, shown)
+        _show_parts(application, (on, variant), at or [], output, shown, details)
     else:
         _show_sensitivities(application, (on, variant), show, at or [], output, shown)
 
@@ -129,11 +133,12 @@ def _project_results(
     at: list[str],
     output: str | None,
     shown: KernelPresentation,
+    details: bool,
 ) -> None:
     """Project the kernels of a results directory, and show or write what becomes of them."""
     from pipeline.columns.two_machines import study_projection_table
     from pipeline.config.option_readers import parse_at
-    from pipeline.report.terminal.study_projection import show_study_projection
+    from pipeline.report.terminal.study_projection import show_more_of_projection, show_study_projection
     from pipeline.stages.projected_results import places_of, project_results
 
     efficiency = chosen_efficiency(out, {})
@@ -143,20 +148,22 @@ def _project_results(
         if output == STANDARD_OUTPUT:
             return
     both, rows = found.two_machines, shown.rows
-    shown.present(
-        both,
-        lambda: study_projection_table(both, **rows),
-        lambda screen: show_study_projection(screen, both, name=out.resolve().name, **rows),
-    )
+
+    def draw(screen: "Console") -> None:
+        show_study_projection(screen, both, by=rows["by"], details=details)
+        if details:
+            show_more_of_projection(screen, both, name=out.resolve().name, **rows)
+
+    shown.present(both, lambda: study_projection_table(both, **rows), draw)
 
 
 def _show_parts(
     application: str,
-    machine: str | None,
-    variant: str | None,
+    machine: tuple[str | None, str | None],
     at: list[str],
     output: str | None,
     shown: KernelPresentation,
+    details: bool,
 ) -> None:
     from pipeline.columns.projections import projection_table, sweep_table
     from pipeline.config.application_inputs import read_inputs
@@ -164,9 +171,9 @@ def _show_parts(
     from pipeline.report.projections import show_projection, show_sweep
     from pipeline.stages.project import projection_image, sweep
 
-    inputs = read_inputs(at)
+    inputs, (on, variant) = read_inputs(at), machine
     form = None if output is None else image_form(output)
-    projections = sweep(application, machine, inputs.values, variant=variant)
+    projections = sweep(application, on, inputs.values, variant=variant)
     found = Sweep(swept=inputs.swept, projections=projections)
     if output is not None and form is not None:
         write_output(output, projection_image(form, found))
@@ -176,7 +183,7 @@ def _show_parts(
         shown.present(found, lambda: sweep_table(found), lambda out: show_sweep(out, found))
         return
     (alone,) = projections
-    shown.present(alone, lambda: projection_table(alone), lambda out: show_projection(out, alone))
+    shown.present(alone, lambda: projection_table(alone), lambda out: show_projection(out, alone, details))
 
 
 def _export(

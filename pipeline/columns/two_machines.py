@@ -38,9 +38,12 @@ from pipeline.projection.study.study_machine import RESOURCES, Resource, StudyMa
 from pipeline.projection.study.transfer import Transfer
 from pipeline.questions.analysis import Level
 from pipeline.questions.runtime_summary import QUESTION, RuntimeSummary, Scale
+from pipeline.wording.distinct_names import distinct_texts
 from pipeline.wording.escaping import visible
-from pipeline.wording.quantities import estimate_text, point_text
+from pipeline.wording.quantities import estimate_text, point_text, predicted_interval, quantity, times
 
+_ALIKE = 0.1  # from 1, of a factor that is one within its interval
+_NAME_WIDTH = 32
 _VAGUE = f"over a factor of {MOST_SPAN:.0f}"
 _WORDS = {
     Way.COMPUTES: "computes",
@@ -101,6 +104,11 @@ class StudyOnTwoMachines:
     def sides(self) -> tuple[StudyOnMachine, StudyOnMachine]:
         """The machine measured on, and the other one."""
         return self.here, self.there
+
+    @property
+    def summaries(self) -> tuple[Summary, Summary]:
+        """What is known of the study on both."""
+        return self.here.summary, self.there.summary
 
 
 def on_two_machines(
@@ -311,36 +319,67 @@ def _way(row: KernelWay) -> str:
     return _WORDS[row.way]
 
 
-def times_table(study: StudyOnTwoMachines) -> DataTable:
-    """Return wall times on both machines, one row per scale; what is predicted is marked."""
-    here, there = (_scales(side.summary) for side in study.sides)
+def times_table(study: StudyOnTwoMachines, most: int | None = None) -> DataTable:
+    """Return wall times on both machines, one row per scale: all of them, or the first and the last ones."""
     rows = [
         {
-            "at": point_text(a.point) + ("" if a.measured else " *"),
+            "at": point_text(a.point) + ("" if a.measured else " (predicted)"),
             "here": a.wall_seconds,
             "there": b.wall_seconds,
-            "faster_by": gain,
+            "faster_by": gain.value,
         }
-        for a, b, gain in zip(here, there, study.faster_by, strict=True)
+        for a, b, gain in zip(*map(_scales, study.summaries), study.faster_by, strict=True)
     ]
+    if most is not None and len(rows) > most:
+        rows = [rows[0], *rows[1 - most :]]
+    there = f"{visible(study.there.machine)}, projected"
     columns: list[Column[Any]] = [
         Column(key="at", heading="wall time at"),
         *(
-            Column(
-                key=side, name="wall_seconds", heading=visible(name), kind=ESTIMATE, unit="s", vague=_VAGUE
-            )
-            for side, name in (("here", study.here.machine), ("there", study.there.machine))
+            Column(key=side, name="wall_seconds", heading=heading, kind=ESTIMATE, unit="s", vague=_VAGUE)
+            for side, heading in (("here", visible(study.here.machine)), ("there", there))
         ),
-        Column(key="faster_by", kind=ESTIMATE, vague=_VAGUE),
+        Column(key="faster_by", kind=FIGURE, dispensable=1),
     ]
     return filled(columns, rows)
 
 
-def gain_sentence(study: StudyOnTwoMachines) -> str:
-    """Say by what each resource alone is faster, at the last scale."""
-    parts = [f"{value:.3g} by {name}" for name, value in study.faster_by[-1].by.items()]
-    last = _scales(study.there.summary)[-1].point
-    return f"Faster by, for a process at {point_text(last)}: {', '.join(parts)}."
+def speed_sentence(study: StudyOnTwoMachines) -> str:
+    """Say how fast the other machine is at the last target, or else scale; empty if no time is known."""
+    found = list(zip(*map(_scales, study.summaries), study.faster_by, strict=True))
+    asked = [target.at for target in study.there.summary.targets[-1:]]
+    here, there, gain = next((one for one in found if one[0].point in asked), found[-1])
+    if here.wall_seconds is None or there.wall_seconds is None or not math.isfinite(gain.value):
+        return ""
+    value, lower, upper = gain.value, gain.lower, gain.upper
+    sure = lower > 1 or upper < 1
+    if not sure and abs(value - 1) <= _ALIKE:
+        said, unit = "about as fast as", " times as fast"
+    else:
+        said, unit = f"{'' if sure else 'perhaps '}{times(max(value, 1 / value), 2)}", " times"
+        said += " faster than" if value > 1 else " slower than"
+        value, lower, upper = (value, lower, upper) if value > 1 else (1 / value, 1 / upper, 1 / lower)
+    interval = predicted_interval(value, lower, upper, between=" to ")
+    return (
+        f"On {visible(study.there.machine)} {said} on {visible(study.here.machine)}: "
+        f"{quantity(there.wall_seconds.value, 's')} against {quantity(here.wall_seconds.value, 's')} "
+        f"at {point_text(there.point)} ({interval}{unit})."
+    )
+
+
+def largest_sentence(study: StudyOnTwoMachines, *, by: str, limit: int) -> str:
+    """Name the kernels that take most on the other machine at the last target; empty without predictions."""
+    leading = leading_kernels(study, by=by, limit=limit)[:limit]
+    if not leading:
+        return ""
+    names = distinct_texts([one.there["callpath"] for one in leading], _NAME_WIDTH)
+    named = [
+        f"{name} {percent(one.there['share_at_target'])} ({percent(one.here['share_at_target'])})"
+        for name, one in zip(names, leading, strict=True)
+    ]
+    there, here = visible(study.there.machine), visible(study.here.machine)
+    at = point_text(leading[0].prediction["at"])
+    return f"Largest at {at} on {there} (on {here}): {', '.join(named)}."
 
 
 def efficiency_sentence(runtime: RuntimeSummary | None) -> str:

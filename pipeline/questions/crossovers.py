@@ -91,21 +91,22 @@ class NamedCrossover:
         interval = f"{figure(first)} or later" if last is None else spoken_interval(first, last)
         return f"at {visible(name)} = {figure(at)} ({interval})"
 
-    def certainty(self, horizon: Mapping[str, float]) -> str:
+    def certainty(self, horizon: Mapping[str, float], seen: str = "seen") -> str:
         """Say whether it was seen or is predicted, and how sure that is: ``predicted, 78 % by p = 128``.
 
         Args:
             horizon: up to where it was looked for.
+            seen: what is said where it was seen: on another machine it is projected.
         """
         if np.isnan(self.probability):
-            return "seen, not repeated" if self.seen else "predicted"
+            return f"{seen}, not repeated" if self.seen else "predicted"
         text = "over 99 %" if self.probability > _CERTAIN else probability_text(self.probability)
-        return f"seen, {text} sure" if self.seen else f"predicted, {text} by {point_text(horizon)}"
+        return f"{seen}, {text} sure" if self.seen else f"predicted, {text} by {point_text(horizon)}"
 
-    def sentence(self, over: str, past: str, horizon: Mapping[str, float]) -> str:
+    def sentence(self, over: str, past: str, horizon: Mapping[str, float], seen: str = "seen") -> str:
         """Say which kernel overtakes which, where, and how sure that is, given their names."""
         place = f"{self.place[0].upper()}{self.place[1:]}"
-        return f"{place} {over} overtakes {past} ({self.certainty(horizon)})"
+        return f"{place} {over} overtakes {past} ({self.certainty(horizon, seen)})"
 
 
 def leading_crossovers(found: Sequence[NamedCrossover], limit: int) -> list[NamedCrossover]:

@@ -26,8 +26,8 @@ from pipeline.wording.quantities import (
 _LARGEST_WHOLE = 1e6
 
 
-def show_projection(out: Console, projection: ApplicationProjection) -> None:
-    """Print the breakdown with intervals, the machine's other variants, and the notices."""
+def show_projection(out: Console, projection: ApplicationProjection, details: bool) -> None:
+    """Print the breakdown with intervals, the machine's other variants, and notices; `details` define it."""
     show_sentence(out, _heading_of(projection))
     if projection.at:
         show_sentence(
@@ -37,7 +37,7 @@ def show_projection(out: Console, projection: ApplicationProjection) -> None:
     paths = [line.path for line in (*projection.parts, projection.total)]
     indented = ["  " * (len(path) - 1) + path[-1] for path in paths]
     out.print(terminal_table(table, out.width, names=lambda _: indented))
-    if projection.definitions:
+    if details and projection.definitions:
         defined = ", ".join(
             f"{x.path[-1]} = {_plain(x.value)} {unit_text(x.dimension)}".rstrip()
             for x in projection.definitions

@@ -132,18 +132,22 @@ def show_held_out(out: Console, summary: Summary) -> None:
             show_sentence(out, f"{note[0].upper()}{note[1:]}.")
 
 
-def show_crossovers(out: Console, summary: Summary, *, by: str = "regions", limit: int = 8) -> None:
+def show_crossovers(
+    out: Console, summary: Summary, *, by: str = "regions", limit: int = 8, seen: str = "seen"
+) -> None:
     """Say which kernel overtakes which, at which scale, and whether that was seen or how sure it is."""
     found = summary.crossovers_of(by)
     if found:
         out.print("Crossovers")
-    for sentence in crossover_sentences(summary, leading_crossovers(found, limit), by=by):
+    for sentence in crossover_sentences(summary, leading_crossovers(found, limit), by=by, seen=seen):
         show_sentence(out, f"  {sentence}")
     if len(found) > limit:
         out.print(f"  and {len(found) - limit} more", style="dim")
 
 
-def crossover_sentences(summary: Summary, shown: Sequence[NamedCrossover], *, by: str) -> Iterator[str]:
+def crossover_sentences(
+    summary: Summary, shown: Sequence[NamedCrossover], *, by: str, seen: str = "seen"
+) -> Iterator[str]:
     """Yield a sentence per crossover of a level of a summary."""
     paths = [
         path[-1:] if by == "regions" else path for one in shown for path in (one.overtakes, one.overtaken)
@@ -151,7 +155,7 @@ def crossover_sentences(summary: Summary, shown: Sequence[NamedCrossover], *, by
     names = iter(distinct_texts(paths, _CROSSING_WIDTH))
     for crossover, over, past in zip(shown, names, names, strict=True):
         (parameter,) = crossover.at
-        yield crossover.sentence(over, past, summary.horizon(parameter))
+        yield crossover.sentence(over, past, summary.horizon(parameter), seen)
 
 
 def show_remarks(out: Console, summary: Summary) -> None:

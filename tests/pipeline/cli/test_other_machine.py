@@ -51,12 +51,17 @@ def wall_times(summary):
 
 
 @pytest.mark.slow
-def test_both_machines_stand_side_by_side(call, stored, machines):
+def test_both_machines_stand_side_by_side(call, stored, machines, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
     code, text, _ = call("project", stored, *machines, "--at", "p=4096")
-    assert code == 0
+    lines = text.splitlines()
+    assert (code, max(map(len, lines))) == (0, 80) and len(lines) <= 22
+    assert re.match(r"On there \S+ times faster than on here: ", text)
+    code, text, _ = call("project", stored, *machines, "--at", "p=4096", "--details")
+    assert code == 0 and "seen" not in text
     for what in (
-        "out from two cores (2 cores a node) to cluster",
-        "p = 4096 *",
+        "out: from two cores, 2 cores a node, to cluster, 64 cores a node",
+        "p = 4096 (predicted)",
         "On here:",
         "MPI_Send",
         "MPI_Init",
