@@ -19,13 +19,14 @@ from pipeline.questions.runtime.losses import LossCause, Losses, causes_sentence
 from pipeline.questions.runtime.pop import PopParts
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.questions.runtime.trust import extrapolation_text
-from pipeline.wording.escaping import shown_name
+from pipeline.wording.escaping import shown_name, visible
 from pipeline.wording.lines import JOIN
 from pipeline.wording.quantities import (
     WIDEST,
     Figure,
     counted,
     estimate_text,
+    figure,
     given_percent,
     known,
     number,
@@ -204,6 +205,10 @@ class RuntimeSummary:
         str, "what values at measured scales are: measured, or projected from another machine"
     ] = field(default="measured", metadata=entry(may_lack=True))
 
+    growth: Annotated[str, "how time grows with a problem's size, in words; empty for other studies"] = field(
+        default="", metadata=entry(may_lack=True)
+    )
+
     @property
     def limits_sentence(self) -> str:
         """Where a program is fastest and up to where it is efficient; empty if neither is known."""
@@ -260,7 +265,9 @@ class RuntimeSummary:
 
     @property
     def sentences(self) -> Iterator[Said]:
-        """Why efficiency is lost."""
+        """How time grows with a size, or why efficiency is lost."""
+        if self.growth:
+            yield self.growth, ""
         if self.why_sentence:
             yield self.why_sentence, ""
 
@@ -375,6 +382,31 @@ def _grown(found: Runtime, here: Figures, parameters: Sequence[str]) -> str:
     return f", {times(float(f'{factor:.2g}'))} that {found.observed} at {there}"
 
 
+def time_growth(found: Runtime, parameters: Sequence[str]) -> str:
+    """Say how time grows with a size to the target; empty if sizes are not compared, or nothing is known.
+
+    It grows from the largest measured size, or from the smallest to a target that lies before that.
+    """
+    if found.comparison is not Comparison.SIZE:
+        return ""
+    figures, column = found.figures, list(parameters).index(found.parameter)
+    scales, others = figures.points[:, column], np.delete(figures.points, column, axis=1)
+    target = figures.take(np.array([len(scales) - 1]))
+    along = np.flatnonzero(figures.measured & (others == others[-1]).all(axis=1))
+    ends = along[np.argsort(scales[along])[[0, -1]]] if len(along) else along
+    start = next((place for place in ends[::-1].tolist() if scales[place] < scales[-1]), None)
+    if start is None:
+        return ""
+    ratio = target.wall.over(figures.take(np.array([start])).wall)
+    value, lower, upper = (float(end[0]) for end in (ratio.value, ratio.lower, ratio.upper))
+    if not value > 0 or upper > WIDEST * lower:
+        return ""
+    name, size = found.parameter, math.log(scales[-1] / scales[start])
+    power, *ends_of = (f"{visible(name)}^{figure(math.log(end) / size, 2)}" for end in (value, lower, upper))
+    there = f"{point_text({name: scales[start]})} to {value_text(scales[-1])}"
+    return f"Time grows like {power} ({' to '.join(ends_of)}) from {there}."
+
+
 def _is_at(limit: Limit, here: Figures) -> bool:
     return bool((limit.point == here.points[0]).all())
 
@@ -425,6 +457,7 @@ def runtime_summary(found: Runtime | None, parameters: Sequence[str]) -> Runtime
         ),
         notices=found.notices,
         observed=found.observed,
+        growth=time_growth(found, parameters),
     )
 
 

@@ -17,14 +17,13 @@ from pipeline.models.kernel_locations import KernelLocations, PointLocations, fo
 from pipeline.projection.rooflines.rooflines import StudyRoofline
 from pipeline.questions import held_out, pop_efficiency, what_if
 from pipeline.questions.analysis import Analysis
-from pipeline.questions.locations import Comparison
 from pipeline.questions.planning import next_measurement
 from pipeline.questions.question import Answers, Said, TargetForecast
 from pipeline.questions.runtime.figures import RuntimeStudy
 from pipeline.questions.runtime.losses import LossCause, Losses, loss_causes, losses
 from pipeline.questions.runtime.runtime import Runtime, runtimes_along
 from pipeline.questions.runtime.trust import Reason, Trust
-from pipeline.questions.runtime_summary import verdict_line
+from pipeline.questions.runtime_summary import time_growth, verdict_line
 from pipeline.report.page.embedding import compressed, integers, packed, packed_script, page_text, style_sheet
 from pipeline.report.page.page_data import (
     levels_shown,
@@ -62,7 +61,6 @@ from pipeline.wording.quantities import (
     display_unit,
     estimate_text,
     readable_unit,
-    spoken_interval,
 )
 
 if TYPE_CHECKING:
@@ -363,8 +361,9 @@ def _steps(values: SmallFloatArray, top: SmallFloatArray) -> Steps:
 def _said_at(findings: Findings, found: Runtime) -> dict[str, str]:
     """Say what differs from target to target: the verdict, how far to trust it, and some of the answers."""
     verdict = verdict_line(found, findings.analysis.experiment.parameters)
-    growth = {"How time grows": _growth(findings, found)} if found.comparison is Comparison.SIZE else {}
-    return growth | {
+    growth = time_growth(found, findings.analysis.experiment.parameters)
+    return {
+        "How time grows": _UNBROKEN.sub(SPACE, growth),
         "verdict": _UNBROKEN.sub(SPACE, verdict.text),
         "trust": verdict.trust,
         "doubt": ", ".join(reason.text for reason in _doubts(found.trust.reasons)[:1]),
@@ -431,24 +430,6 @@ def _in_brief(findings: Findings, found: Runtime, said: Mapping[str, str], asked
         ("What next", plan.first_step if plan else ""),
     )
     return [(name, _UNBROKEN.sub(SPACE, text)) for name, text in brief if text]
-
-
-def _growth(findings: Findings, found: Runtime) -> str:
-    """Say how time grows with a size, from the reference to the target."""
-    figures, name = found.figures, found.parameter
-    size = float(figures.points[-1, findings.column] / figures.reference[-1, findings.column])
-    ratio, rate = figures.time_ratio, float(figures.work_rate.value[-1])
-    value, upper, lower = (float(end[-1]) for end in (ratio.value, ratio.lower, ratio.upper))  # 1 / time
-    if size <= 1 or not value > 0:
-        return "How time grows is known at the measured sizes only."
-    with np.errstate(divide="ignore"):
-        power, low, high = (float(one) for one in -np.log([value, lower, upper]) / np.log(size))
-    reference, target = findings.place(figures.reference[-1]), findings.place(figures.points[-1])
-    per_second = f"; {name} per second is {figure(rate)} times that at {reference}" if rate > 0 else ""
-    return (
-        f"From {reference} to {target} time grows like {name}^{figure(power)} on average "
-        f"(90{SPACE}% interval {spoken_interval(low, high)}){per_second}."
-    )
 
 
 def _lost(findings: Findings, lost: Losses, causes: Sequence[LossCause], unit: str) -> str:

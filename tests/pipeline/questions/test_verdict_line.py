@@ -1,5 +1,6 @@
 """The verdict in a line: what is compared, and what follows from it."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,7 @@ from ingest.scaling import Scaling
 from pipeline.models.options import ModelOptions
 from pipeline.questions.analysis import analyse
 from pipeline.questions.runtime.runtime import runtime
-from pipeline.questions.runtime_summary import verdict_line
+from pipeline.questions.runtime_summary import time_growth, verdict_line
 from pipeline.wording.quantities import estimate_text, percent
 from tests.pipeline.questions.runtime.programs import STRONG, experiment, ideal, strong, weak
 from tests.pipeline.report.page.studies import two_parameter_study
@@ -129,3 +130,11 @@ def test_sizes_are_compared_with_the_largest_measured_one():
     analysis = analyse(runs, replace(STRONG, scaling=Scaling.NONE, parameter=""), "time", ModelOptions())
     found = runtime(analysis, np.array([[160.0]]))
     assert verdict_line(found, ("n",)).text.endswith(" at n = 160, 4 times that measured at n = 80")
+    power, there = re.fullmatch(
+        r"Time grows like n\^(\S+) \(n\^\S+ to n\^\S+\) from n = (.+)\.", time_growth(found, ("n",))
+    ).groups()
+    assert (float(power), there) == (pytest.approx(2, abs=0.1), "80 to 160")
+    inside = runtime(analysis, np.array([[30.0]]))
+    assert time_growth(inside, ("n",)).endswith(" from n = 10 to 30.")
+    assert not time_growth(runtime(analysis, np.array([[5.0]])), ("n",))
+    assert not time_growth(found_at(strong(), 128), ("p",))
