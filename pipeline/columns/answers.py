@@ -123,9 +123,7 @@ _JOBS: tuple[Column[Any], ...] = (
     _estimate("energy", lambda value: quantity(value, "J")),
     Column(key="price", kind=FIGURE),
     Column(key="probability", kind=PROBABILITY, heading="holds"),
-    Column(
-        key="fails_first", texts=lambda jobs: ("" if job.holds else job.fails_first or "" for job in jobs)
-    ),
+    Column(key="fails_first"),
 )
 
 
@@ -137,8 +135,6 @@ def jobs_table(found: JobChoice, shown: Sequence[JobAtScale] = ()) -> DataTable:
         return [", ".join(name for name, best in found.best.items() if best is job) for job in rows]
 
     given = [column for column in _JOBS if any(value is not None for value in column.of(rows))]
-    if all(job.holds for job in rows):
-        given = [replace(one, audience=Audience.FILES) if one.key == "fails_first" else one for one in given]
     columns: list[Column[Any]] = [
         *parameters(rows[0].point, [job.point for job in rows]),
         *given,

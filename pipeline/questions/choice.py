@@ -356,6 +356,7 @@ def _rows(jobs: Jobs, names: Sequence[str], price: float | None) -> tuple[JobAtS
         "energy": jobs.energy,
     }
     held = {name: ndtr(scores).tolist() for name, scores in jobs.scores.items()}
+    holds = (np.nan_to_num(jobs.probability) >= SURELY_HOLDS).tolist()
     columns = {name: estimate.known for name, estimate in estimates.items()}
     costs = figures.core_hours.value * (np.nan if price is None else price)
     return tuple(
@@ -366,8 +367,8 @@ def _rows(jobs: Jobs, names: Sequence[str], price: float | None) -> tuple[JobAtS
             **{name: column[q] for name, column in columns.items()},
             price=known(costs[q]),
             probability=known(jobs.probability[q]) if held else None,
-            fails_first=jobs.tightest[q] or None,
-            holds=bool(np.nan_to_num(jobs.probability[q]) >= SURELY_HOLDS),
+            fails_first=None if holds[q] else jobs.tightest[q] or None,
+            holds=holds[q],
             probabilities={name: known(chances[q]) for name, chances in held.items()},
         )
         for q in range(len(figures.points))
