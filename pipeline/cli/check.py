@@ -100,25 +100,29 @@ def baseline(
     json: Json = None,
 ) -> None:
     """Keep how a program scales, for `pipeline check` to compare with."""
+    from pipeline.gate.kernel_values import Scope
     from pipeline.report.render.console import console, show_sentence
     from pipeline.stages.check import baseline_text, read_study
     from pipeline.store.atomic import write_text
+    from pipeline.wording.quantities import counted
 
     options = load_options(config, path, **given)
     study = read_study(path, options, machine, reading_progress, machines.places)
     _doubtful(study)
     configuration = {"scaling": options.scaling, "metric": options.metric}
-    text, count = baseline_text(study, options, configuration)
+    text, kernels = baseline_text(study, options, configuration)
     measured = study.measurements
     written = WrittenBaseline(
-        baseline=output, machine=measured.origin.machine, kernels=count, points=len(measured.points)
+        baseline=output, machine=measured.origin.machine, kernels=len(kernels), points=len(measured.points)
     )
     if output == STANDARD_OUTPUT:
         write_output(output, text)
     else:
         write_text(Path(output), text)
     if not write_summary(json, written) and output != STANDARD_OUTPUT:
-        show_sentence(console(), f"Baseline of {count} kernels at {written.points} points in {output}")
+        functions = counted(len({one.region for one in kernels if one.level is not Scope.TOTAL}), "function")
+        points = counted(written.points, "point")
+        show_sentence(console(), f"Baseline of {functions} at {points} in {output}")
         show_sentence(console(), f"Next: pipeline check DIR --baseline {output}")
 
 

@@ -1,7 +1,6 @@
 """The tables of answers to questions: what was held out, expectations, gains, jobs, kept efficiencies."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from pipeline.columns.cells import Audience, DataTable

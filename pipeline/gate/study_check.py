@@ -51,7 +51,7 @@ from pipeline.gate.verdicts import (
 from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import LEVEL
 from pipeline.questions.expected_growth import JudgedExpectation, Judgement
-from pipeline.wording.quantities import figure, given_percent, percent, point_text, times, value_text
+from pipeline.wording.quantities import counted, figure, given_percent, percent, point_text, times, value_text
 
 _MOST_NAMED = 3  # kernels in a sentence
 _INTERLEAVE = "run both programs in turn and give the other runs with --paired-with DIR"
@@ -351,7 +351,8 @@ def _too_noisy(kernels: Sequence[KernelResult], options: CheckOptions) -> list[s
     masked = [one for one in doubtful if one.masked]
     if masked:
         return [
-            f"{len(masked)} kernels got slower only beside the others, which all got faster: {_INTERLEAVE}"
+            f"{counted(len({one.kernel.region for one in masked}), 'function')} got slower only beside the "
+            f"others, which all got faster: {_INTERLEAVE}"
         ]
     if total := [one.advice for one in doubtful if one.kernel.level is Scope.TOTAL]:
         return [": ".join(filter(None, ("the total is too noisy to judge", *total)))]

@@ -240,10 +240,12 @@ REPORTS: Mapping[str, Callable[[CheckResult, str, str], bytes]] = {
 findings without a source file point to."""
 
 
-def baseline_text(study: GateStudy, options: Options, configuration: Mapping[str, object]) -> tuple[str, int]:
-    """Return the text of a baseline file, and the number of its kernels."""
+def baseline_text(
+    study: GateStudy, options: Options, configuration: Mapping[str, object]
+) -> tuple[str, Sequence[KernelId]]:
+    """Return the text of a baseline file, and its kernels."""
     kept = study.measurements.above_share(SMALLEST_SHARE)
-    return baseline_of(kept, options.models, configuration).text, len(kept.kernels)
+    return baseline_of(kept, options.models, configuration).text, kept.kernels
 
 
 def read_baseline(path: Path) -> KernelValues:

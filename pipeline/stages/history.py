@@ -37,7 +37,7 @@ class Added:
         label = label_text(self.label)
         found = [f"{label}: {step_text(self.step, self.previous, self.said)}."] if self.step else []
         place = f"{self.history}, which has {counted(self.labels, 'label')}"
-        added = f"Added {counted(self.kernels, 'kernel')} of {label} to {place}"
+        added = f"Added {label} to {place}"
         return "\n".join([*found, added, f"Next: pipeline history show total --history {self.history}"])
 
 

@@ -201,16 +201,15 @@ def _unit(measured: FloatArray) -> float:
 
 
 def up_to(found: ScalesInView | None, study: RuntimeStudy, figures: Figures) -> ScalesInView | None:
-    """Return measured scales and those up to a target, the last of some figures, with the target."""
+    """Return measured scales and those up to a target, the last of some figures, with one beyond them."""
     if found is None:
         return None
-    target, measured = figures.points[-1, found.column], study.analysis.experiment.points[:, found.column]
-    part = found.take(found.scales <= max(target, measured.max()))
-    if figures.measured.all() or (part.scales == target).any():
+    target, last = figures.points[-1, found.column], study.analysis.experiment.points[:, found.column].max()
+    part = found.take(found.scales <= max(target, last))
+    if target <= last or part.scales[-1] == target:  # among measured scales it is not one more to choose
         return part
-    last = in_view(study, figures.take(np.array([len(figures.points) - 1])))
-    whole = ScalesInView.joined([part, last])
-    return whole.take(np.argsort(whole.scales, kind="stable"))
+    ahead = in_view(study, figures.take(np.array([len(figures.points) - 1])))
+    return ScalesInView.joined([part, ahead])
 
 
 def fastest(study: RuntimeStudy, found: ScalesInView | None) -> Limit | None:

@@ -1,6 +1,6 @@
 """The words that all outputs of a check share: names, headline, one paragraph per kernel."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import PurePosixPath
@@ -163,7 +163,7 @@ def kernel_name(result: KernelResult, width: int = 10_000) -> str:
 def headline(result: CheckResult) -> str:
     """Return the outcome in one sentence."""
     if result.outcome is Outcome.REGRESSED:
-        return f"Scalability regression in {counted(len(result.of(Ruling.REGRESSION)), 'kernel')}"
+        return f"Scalability regression in {_functions(result.of(Ruling.REGRESSION)) or 'the total'}"
     if result.outcome is Outcome.EXCEEDED:
         exceeded = sum(one.judgement is Judgement.EXCEEDED for one in result.expectations)
         return f"{exceeded} of {counted(len(result.expectations), 'expectation')} exceeded"
@@ -226,14 +226,19 @@ def growth_words(one: KernelResult) -> str:
     return f"was {before}, is now about {now}" if before and now and before != now else ""
 
 
+def _functions(kernels: Iterable[KernelResult]) -> str:
+    """Count the functions of kernels, each of which may be there as a region and as call paths."""
+    found = {one.kernel.region for one in kernels if one.kernel.level is not Scope.TOTAL}
+    return counted(len(found), "function") if found else ""
+
+
+def _checked(result: CheckResult) -> str:
+    return _functions(one for one in result.kernels if VERDICT_ROWS[one.verdict].checked) or "the total"
+
+
 def seen_text(result: CheckResult) -> str:
     """Say in one sentence what was checked, and which slowdown would have been seen."""
-    functions = {
-        one.kernel.region
-        for one in result.kernels
-        if one.kernel.level is Scope.CALLPATH and VERDICT_ROWS[one.verdict].checked
-    }
-    checked = f"{counted(len(functions), 'function')}, {counted(len(result.points), 'point')}"
+    checked = f"{_checked(result)}, {counted(len(result.points), 'point')}"
     power = result.power
     if power is None:
         return checked
@@ -296,9 +301,8 @@ def rule_id(result: KernelResult) -> str:
 def basis(result: CheckResult) -> str:
     """Return what the check rests on."""
     targets = " and predicted for " + " and ".join(map(point_text, result.targets)) if result.predicts else ""
-    checked = sum(VERDICT_ROWS[one.verdict].checked for one in result.kernels)
     return (
-        f"{counted(checked, 'kernel')} checked at {counted(len(result.points), 'point')}{targets}; "
+        f"{_checked(result)} checked at {counted(len(result.points), 'point')}{targets}; "
         f"{result.below_share_floor} below the share floor; {counted(result.tests, 'test')}, "
         f"false alarms controlled by Holm's procedure"
     )

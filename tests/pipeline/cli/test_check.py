@@ -18,7 +18,7 @@ def baseline(call, studies, tmp_path):
     file = tmp_path / "baseline.json"
     code, out, error = call("baseline", studies("before", 1), "-o", file)
     assert (code, error) == (0, "")
-    written = f"Baseline of 7 kernels at 4 points in {file} Next: pipeline check DIR --baseline {file}"
+    written = f"Baseline of 3 functions at 4 points in {file} Next: pipeline check DIR --baseline {file}"
     assert " ".join(out.split()) == written
     return file
 
@@ -297,7 +297,7 @@ def test_history_keeps_commits_and_shows_the_change(call, studies, tmp_path, ref
             "history", "add", before if n < 5 else after, "--label", f"c{n}", "--history", file
         )
         assert code == 0
-    added = f"c9: no change against c8. Added 7 kernels of c9 to {file}, which has 10 labels Next: pipeline"
+    added = f"c9: no change against c8. Added c9 to {file}, which has 10 labels Next: pipeline"
     assert " ".join(out.split()) == f"{added} history show total --history {file}"
     assert "10 labels" in call("history", "add", after, "--label", "c9", "--history", file)[1]
     _, out, _ = call("history", "show", "main/sum", "--history", file, "--json", "-")

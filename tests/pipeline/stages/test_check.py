@@ -127,10 +127,10 @@ def test_runs_under_several_filters_are_noticed(read_runs):
 def test_a_baseline_leaves_out_small_kernels_and_is_read_back(tmp_path):
     whole = study(many(tiny=0.3, small=0.5), origin=Origin("alps"))
     options = {"metric": "time"}
-    text, count = baseline_text(GateStudy(whole, (), (), None, None), Options(), options)
+    text, kernels = baseline_text(GateStudy(whole, (), (), None, None), Options(), options)
     (tmp_path / "b.json").write_text(text)
     back = read_baseline(tmp_path / "b.json")
-    assert count == len(back.kernels) == 1 + 2 * 21
+    assert len(kernels) == len(back.kernels) == 1 + 2 * 21
     assert "tiny" not in {k.region for k in back.kernels}
     assert back.smallest_share == 0.001
     assert back.origin == Origin("alps")

@@ -35,7 +35,7 @@ def test_annotations_tell_the_place_and_the_story():
     other = kernel("h", Ruling.INCONCLUSIVE, evidence=(), advice="measure again")
     lines = github_annotations(result(one, other, kernel("i", Ruling.WAIVED), reasons=reasons), "/src")
     assert lines == [
-        "::warning title=Scalability regression in 1 kernel::another machine",
+        "::warning title=Scalability regression in 1 function::another machine",
         "::error file=a%2Cb.c,line=7,title=regression%3A main › f%2Cg::50 %25%0Amore",
         "::warning title=inconclusive%3A main › h::measure again",
     ]

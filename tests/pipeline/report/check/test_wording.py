@@ -20,10 +20,14 @@ from tests.pipeline.report.check.results import kernel, kernels, result
 
 
 def test_headlines():
-    assert headline(result(*kernels(1))) == "Scalability regression in 1 kernel"
+    assert headline(result(*kernels(1))) == "Scalability regression in 1 function"
     assert (
-        headline(result(*kernels(2), *kernels(3, Ruling.UNCHANGED))) == "Scalability regression in 2 kernels"
+        headline(result(*kernels(2), *kernels(3, Ruling.UNCHANGED)))
+        == "Scalability regression in 2 functions"
     )
+    total = kernel("total", kernel=KernelId(Scope.TOTAL, ("total",)))
+    assert headline(result(*kernels(1), total)) == "Scalability regression in 1 function"
+    assert headline(result(total)) == "Scalability regression in the total"
     for cause in Cause:
         doubts = replace(result(outcome=Outcome.INCONCLUSIVE), reasons=(Caveat(cause, "because"),))
         assert headline(doubts) == f"Inconclusive: {CAUSES[cause]}"
@@ -45,11 +49,11 @@ def test_the_basis_counts_what_was_checked():
     ]
     one = result(*checked, targets=({"p": 4.0, "n": 2.0}, {"p": 8.0}), below_share_floor=5, tests=1)
     assert basis(one) == (
-        "3 kernels checked at 1 point and predicted for p = 4, n = 2 and p = 8; 5 below the share floor; "
+        "2 functions checked at 1 point and predicted for p = 4, n = 2 and p = 8; 5 below the share floor; "
         "1 test, false alarms controlled by Holm's procedure"
     )
     nowhere = replace(one, kernels=tuple(replace(kernel, target=()) for kernel in one.kernels))
-    assert basis(nowhere).startswith("3 kernels checked at 1 point; 5 below")
+    assert basis(nowhere).startswith("2 functions checked at 1 point; 5 below")
 
 
 def test_the_story_of_a_kernel_has_evidence_places_and_advice():
