@@ -55,31 +55,28 @@ _DOUBT = 0.5  # standard errors that are added to the correlation
 LEAST_DEVIATION = 1e-6  # standard deviation; smaller ones are rounding
 
 
-def new_levels(logs: FloatArray, noise: FloatArray, widening: FloatArray) -> list[list[int]]:
+def new_levels(logs: FloatArray, widening: FloatArray) -> list[list[int]]:
     """Return where new levels begin, as indices of their first entries.
 
     Args:
         logs: float64[S, n], series of logarithms.
-        noise: float64[S], standard deviations that are known from repetitions, NaN if none are; that of
-            entries is not below them.
         widening: float64[S], by which correlation widens the statistic of a mean of many entries.
     """
-    least = np.fmax(noise, LEAST_DEVIATION)
     raised = np.sqrt(widening)  # of few entries
     possible = _possible(logs)
     rows = np.flatnonzero(possible.any(axis=1)).tolist()
     found: list[list[int]] = [[] for _ in logs]
     for row in rows:
-        begins = list(_of_one(logs[row], possible[row], float(least[row]), float(raised[row])))
+        begins = list(_of_one(logs[row], possible[row], float(raised[row])))
         found[row] = _lasting(logs[row], begins)
     return found
 
 
-def _of_one(logs: FloatArray, possible: BoolArray, least: float, raised: float) -> Iterator[int]:
+def _of_one(logs: FloatArray, possible: BoolArray, raised: float) -> Iterator[int]:
     start = 0
     while True:
         places = (start + np.flatnonzero(possible)).tolist()
-        at = next((place for place in places if _begins(logs[start:], place - start, least, raised)), None)
+        at = next((place for place in places if _begins(logs[start:], place - start, raised)), None)
         if at is None:
             return
         yield at
@@ -135,16 +132,16 @@ def _usual(before: FloatArray) -> tuple[FloatArray, FloatArray]:
     return ordered[..., kept], ordered[..., last - kept]
 
 
-def _begins(logs: FloatArray, at: int, least: float, raised: float) -> bool:
+def _begins(logs: FloatArray, at: int, raised: float) -> bool:
     """Return whether a new level begins at an entry; all entries before it are of one level."""
     known = min(len(logs) - at, _MOST)
     if at < BEFORE:
         return False
     fewest = _SETTLED if known >= _SETTLED else 2
-    return any(_shifted(logs, at, m, least) >= raised * _NEWEST_LIMITS[m] for m in range(fewest, known + 1))
+    return any(_shifted(logs, at, m) >= raised * _NEWEST_LIMITS[m] for m in range(fewest, known + 1))
 
 
-def _shifted(logs: FloatArray, at: int, count: int, least: float) -> float:
+def _shifted(logs: FloatArray, at: int, count: int) -> float:
     """Return by how many standard deviations so many entries lie elsewhere than those before; 0 if mixed."""
     before, after = logs[max(at - _RECENT, 0) : at], logs[at : at + count]
     old, new = float(np.median(before)), float(np.median(after))
@@ -166,7 +163,7 @@ def _shifted(logs: FloatArray, at: int, count: int, least: float) -> float:
         float(np.quantile(np.concatenate([np.abs(off), apart]), 0.9)) / NORMAL_90,
         float(np.sort(apart)[count - 1 - strays]) / NORMAL_90,
         *map(_resolution, sides),
-        least,
+        LEAST_DEVIATION,
     )
     return sign * (new - old) / (spread * _doubt(off / spread))
 
@@ -281,36 +278,23 @@ class ChangePoint:
     p: float
 
 
-def change_points(values: FloatArray) -> tuple[ChangePoint, ...]:
-    """Find changes of level in a series, float64[n] above zero, in order."""
-    return change_points_of_each(np.asarray(values, dtype=np.float64)[None])[0]
-
-
-def change_points_of_each(
-    values: FloatArray, noise: FloatArray | None = None
-) -> list[tuple[ChangePoint, ...]]:
-    """Find changes of level in series of the same length, float64[S, n] above zero.
-
-    Args:
-        values: the series.
-        noise: float64[S], relative standard deviations of entries that repetitions show; NaN if unknown.
-    """
+def change_points_of_each(values: FloatArray) -> list[tuple[ChangePoint, ...]]:
+    """Find changes of level in series of the same length, float64[S, n] above zero, in order."""
     count, n = values.shape
     if n < ENOUGH:
         return [()] * count
-    known = np.full(count, np.nan) if noise is None else noise
     parts = (slice(start, start + _AT_ONCE) for start in range(0, count, _AT_ONCE))
-    return [found for part in parts for found in _of_part(np.log(values[part]), known[part])]
+    return [found for part in parts for found in _of_part(np.log(values[part]))]
 
 
-def _of_part(logs: FloatArray, noise: FloatArray) -> list[tuple[ChangePoint, ...]]:
+def _of_part(logs: FloatArray) -> list[tuple[ChangePoint, ...]]:
     logs = np.round(logs, _DIGITS)
     ranks = _ranks_of(logs)
     limit = limits(logs.shape[1])[PROBABILITIES.index(_WINDOW_LEVEL)]
     windows = _windows_above(ranks, np.where(np.ptp(logs, axis=1) > 0, limit, np.inf))
     clear = _CLEAR * np.sqrt(_spread(logs, 1) / 2) / (2 * _NORMAL_QUARTILE)
     widened = _widening(logs, ranks, windows, clear)
-    newest, widening = new_levels(logs, noise, widened), widened.tolist()
+    newest, widening = new_levels(logs, widened), widened.tolist()
     found = []
     every = zip(logs, ranks, newest, windows, widening, clear.tolist(), strict=True)
     for one, order, levels, above, wide, step in every:

@@ -61,11 +61,11 @@ def development(values: FloatArray) -> Development:
     return development_of_each(np.asarray(values, dtype=np.float64)[None])[0]
 
 
-def development_of_each(values: FloatArray, noise: FloatArray | None = None) -> list[Development]:
-    """Say what series of the same length did, float64[S, n] above zero; `noise` as for change points."""
+def development_of_each(values: FloatArray) -> list[Development]:
+    """Say what series of the same length did, float64[S, n] above zero."""
     if values.shape[1] < ENOUGH:
         return [Development()] * len(values)
-    found = change_points_of_each(values, noise)
+    found = change_points_of_each(values)
     return [_chosen(np.log(row), steps) for row, steps in zip(values, found, strict=True)]
 
 

@@ -16,7 +16,7 @@ from pipeline.gate.target_forecast import forecast, modelled
 from pipeline.report.check.history import label_text, step_text, step_verdicts, step_words
 from pipeline.report.check.terminal import TOTAL_KERNEL
 from pipeline.stages.check import GateStudy, baseline_text
-from pipeline.store.history_file import add_to_history, entry_before, history_rows, with_step
+from pipeline.store.history_file import add_to_history, entry_before, history_rows
 from pipeline.wording.quantities import counted
 
 
@@ -28,9 +28,9 @@ class Added:
     label: str
     kernels: int
     labels: Annotated[int, "that the history has now"]
-    previous: Annotated[str, "label of the entry that it was tested against; empty if there is none"] = ""
-    step: Annotated[str, "verdict of that test about the whole program"] = ""
-    said: Annotated[str, "what it rests on"] = ""
+    previous: Annotated[str, "label of the entry that it was tested against; empty if there is none"]
+    step: Annotated[str, "verdict of that test about the whole program"]
+    said: Annotated[str, "what it rests on"]
 
     def __str__(self) -> str:
         """Say what was found, what was written, and what shows it."""
@@ -65,12 +65,10 @@ def add_entry(
     targets = whole.targets(at)
     target = whole.named(targets)[-1]
     ahead = forecast(whole, targets, options.models).of(kept.kernels)
-    baseline, _ = baseline_text(study, options, {})
-    rows = history_rows(kept, ahead, target, label, verdicts, commit, baseline)
-    before = entry_before(file, rows)
-    found: dict[str, str] = {}
+    before = entry_before(file, whole, label)
+    previous, steps, said = "", dict[KernelId, str](), dict[KernelId, str]()
     if before is not None:
-        baseline_of_it = from_document(json.loads(before.baseline), str(file))
+        reference = from_document(json.loads(before.baseline), str(file))
         rules = replace(
             rules,
             targets=(target,),
@@ -79,9 +77,26 @@ def add_entry(
             total=None,
             kernels=tuple(replace(one, growth=None, share=None) for one in rules.kernels),
         )
-        result = check(whole, baseline_of_it, rules, options.models, datetime.date.today())
-        steps, said = step_verdicts(result), step_words(result)
-        rows = with_step(rows, before.label, steps, said)
-        found = {"previous": before.label, "step": steps[TOTAL_KERNEL], "said": said[TOTAL_KERNEL]}
-    labels = add_to_history(file, rows)
-    return Added(history=str(file), label=label, kernels=len(rows), labels=labels, **found)
+        result = check(whole, reference, rules, options.models, datetime.date.today())
+        previous, steps, said = before.label, step_verdicts(result), step_words(result)
+    rows = history_rows(
+        kept,
+        ahead,
+        target,
+        label,
+        verdicts,
+        commit,
+        previous=previous,
+        steps=steps,
+        said=said,
+        baseline=baseline_text(study, options, {})[0],
+    )
+    return Added(
+        history=str(file),
+        label=label,
+        kernels=len(rows),
+        labels=add_to_history(file, rows),
+        previous=previous,
+        step=steps.get(TOTAL_KERNEL, ""),
+        said=said.get(TOTAL_KERNEL, ""),
+    )

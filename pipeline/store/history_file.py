@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields
 from pathlib import Path
+from types import MappingProxyType
 from typing import get_type_hints
 
 import numpy as np
@@ -23,6 +24,7 @@ from pipeline.store.arrow import read_table, write_table
 from pipeline.wording.quantities import counted
 
 _DIGEST = b"sha256 of columns"
+_NOTHING: Mapping[KernelId, str] = MappingProxyType({})
 _BASELINES = 2  # entries of a machine and point that keep theirs
 _EARLIER_DIGEST = b"sha256"  # of the values as JSON, which takes minutes for thousands of commits
 _TYPES = {
@@ -41,6 +43,10 @@ def history_rows(
     label: str,
     verdicts: Mapping[KernelId, str],
     commit: str = "",
+    *,
+    previous: str = "",
+    steps: Mapping[KernelId, str] = _NOTHING,
+    said: Mapping[KernelId, str] = _NOTHING,
     baseline: str = "",
 ) -> pa.Table:
     """Return one table row per kernel: measured at the largest scale, predicted at the target.
@@ -50,6 +56,7 @@ def history_rows(
         label: identifies this state of the code, such as a commit.
         verdicts: of a check, if there was one.
         commit: of this state, for links; empty if unknown.
+        previous: label of the entry it was tested against, whose verdicts are `steps`, and `said` why.
         baseline: the text of a baseline file of the study, for the next entry.
     """
     at = int(np.argmax(study.scale))
@@ -58,7 +65,6 @@ def history_rows(
     will_take = wall_times(
         study, predicted.value[:, -1], np.array([target[name] for name in study.parameters])
     )
-    (point,) = study.named(study.points[[at]])
     count = len(study.kernels)
     now = datetime.datetime.now(datetime.UTC)
     columns = {
@@ -68,7 +74,7 @@ def history_rows(
         "callpath": [list(k.callpath) for k in study.kernels],
         "metric": [study.metric] * count,
         "unit": [study.unit] * count,
-        "at": [json.dumps(point)] * count,
+        "at": [_largest_point(study)] * count,
         "value": study.mean[:, at].tolist(),
         "share": study.share[:, at].tolist(),
         "growth": [formula().growth for formula in ahead.formulas],
@@ -85,7 +91,9 @@ def history_rows(
         "predicted_wall_seconds": will_take.seconds.tolist(),
         "efficiency": now_takes.efficiency.tolist(),
         "predicted_efficiency": will_take.efficiency.tolist(),
-        **{name: [""] * count for name in ("previous", "step", "said")},
+        "previous": [previous] * count,
+        "step": [steps.get(k, "") for k in study.kernels],
+        "said": [said.get(k, "") for k in study.kernels],
         "baseline": [baseline, *[""] * (count - 1)],
     }
     return pa.table(columns, schema=SCHEMA)
@@ -124,30 +132,19 @@ def _without_old_baselines(table: pa.Table) -> pa.Table:
     return table.set_column(SCHEMA.get_field_index("baseline"), "baseline", pa.array(texts, pa.string()))
 
 
-def entry_before(path: Path, rows: pa.Table) -> HistoryRow | None:
-    """Return the total of the newest entry that keeps its baseline and can be compared with rows to add."""
-    table = read_history(path) if path.is_file() else rows
-    (head,) = _rows(rows.slice(0, 1))
+def entry_before(path: Path, study: KernelValues, label: str) -> HistoryRow | None:
+    """Return the total of the newest other entry that keeps its baseline and can be compared with a study."""
+    if not path.is_file():
+        return None
+    table = read_history(path)
     kept = _rows(table.filter(pc.greater(pc.utf8_length(table["baseline"]), 0)))
-    return next((row for row in reversed(kept) if row.label != head.label and _alike(row, head)), None)
+    of_it = (study.metric, study.unit, _largest_point(study)), study.origin.machine
+    return next((one for one in reversed(kept) if one.label != label and _alike(one, *of_it)), None)
 
 
-def with_step(
-    rows: pa.Table, previous: str, steps: Mapping[KernelId, str], said: Mapping[KernelId, str]
-) -> pa.Table:
-    """Return the rows of an entry with what its test against the entry before says of some kernels."""
-    kernels = [
-        KernelId(Scope(row["level"]), tuple(row["callpath"]))
-        for row in rows.select(["level", "callpath"]).to_pylist()
-    ]
-    texts = {
-        "previous": [previous] * len(rows),
-        "step": [steps.get(kernel, "") for kernel in kernels],
-        "said": [said.get(kernel, "") for kernel in kernels],
-    }
-    for name, values in texts.items():
-        rows = rows.set_column(SCHEMA.get_field_index(name), name, pa.array(values, pa.string()))
-    return rows
+def _largest_point(study: KernelValues) -> str:
+    (point,) = study.named(study.points[[int(np.argmax(study.scale))]])
+    return json.dumps(point)
 
 
 def read_history(path: Path) -> pa.Table:
@@ -300,21 +297,22 @@ def _comparable(table: pa.Table, machine: str) -> Entries:
             where="--machine",
             hint=f"machines of the history: {', '.join(known) or 'none is known'}",
         )
-    chosen = [n for n, head in enumerate(heads) if _alike(head, newest)]
+    like_newest = [_alike(head, _kind(newest), newest.machine) for head in heads]
+    chosen = np.flatnonzero(like_newest).tolist()
     entry = np.full(len(heads), -1)
     entry[chosen] = np.arange(len(chosen))
     rows = np.flatnonzero(entry[label] >= 0)
-    heads_left_out = [head for head in heads if not _alike(head, newest)]
+    heads_left_out = [head for head, alike in zip(heads, like_newest, strict=True) if not alike]
     return _entries(table.take(rows), entry[label[rows]], [heads[n] for n in chosen], heads_left_out)
 
 
-def _of_one_kind(head: HistoryRow, newest: HistoryRow) -> bool:
-    return (head.metric, head.unit, head.at) == (newest.metric, newest.unit, newest.at)
+def _kind(head: HistoryRow) -> tuple[str, str, str]:
+    return head.metric, head.unit, head.at
 
 
-def _alike(head: HistoryRow, newest: HistoryRow) -> bool:
-    """Return whether the first rows of two entries belong to entries that can be compared."""
-    return _of_one_kind(head, newest) and (head.machine in ("", newest.machine) or not newest.machine)
+def _alike(head: HistoryRow, kind: tuple[str, str, str], machine: str) -> bool:
+    """Return whether the entry of a row can be compared with one of a kind on a machine."""
+    return _kind(head) == kind and (head.machine in ("", machine) or not machine)
 
 
 def _entries(
@@ -406,7 +404,7 @@ def _of_one_callpath(kernels: Sequence[KernelId], value: FloatArray) -> BoolArra
 
 def _notices(newest: HistoryRow, left_out: Sequence[HistoryRow], kernels: int) -> list[str]:
     found = []
-    others = sum(_of_one_kind(head, newest) for head in left_out)
+    others = sum(_kind(head) == _kind(newest) for head in left_out)
     if others:
         machines = sorted({head.machine for head in left_out} - {newest.machine, ""})
         found.append(

@@ -21,10 +21,10 @@ from pipeline.report.check.wording import (
     basis,
     headline,
     kernel_name,
-    power_text,
     relative_to,
     rename_text,
     rule_id,
+    seen_text,
     source_file,
     story,
 )
@@ -173,7 +173,7 @@ def junit_xml(result: CheckResult) -> str:
     suite = ET.Element("testsuite", name=_SUITE)
     if result.power is not None:
         properties = ET.SubElement(suite, "properties")
-        ET.SubElement(properties, "property", name="power", value=xml(power_text(result.power)))
+        ET.SubElement(properties, "property", name="power", value=xml(seen_text(result)))
     for reason in result.reasons:
         case = ET.SubElement(suite, "testcase", classname=_SUITE, name=reason.cause.value, time="0")
         failure = ET.SubElement(case, "failure", type=reason.cause.value, message=xml(headline(result)))
@@ -287,9 +287,7 @@ def check_markdown(result: CheckResult) -> str:
         )
         parts.append(f"<details open><summary>Evidence and where to look</summary>\n\n{lines}\n\n</details>")
     parts += [f"> {markdown(notice)}" for notice in (*map(rename_text, result.renames), *result.notices)]
-    if result.power is not None:
-        parts.append(f"Power: {markdown(power_text(result.power))}.")
-    parts.append(f"<sub>{markdown(basis(result))}.</sub>")
+    parts.append(f"<sub>{markdown(seen_text(result))}. {markdown(basis(result))}.</sub>")
     return "\n\n".join(parts) + "\n"
 
 

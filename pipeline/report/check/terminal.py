@@ -24,7 +24,6 @@ from pipeline.report.check.wording import (
     growth_words,
     headline,
     kernel_name,
-    power_text,
     rename_text,
     seen_text,
     story,
@@ -232,8 +231,6 @@ def _show_details(
         show_sentence(out, f"{kernel_name(one, 90)}: {story(one)}{place}")
     out.print()
     show_sentence(out, f"{basis(result)}.", "dim")
-    if result.power is not None:
-        show_sentence(out, f"Power: {power_text(result.power)}.", "dim")
 
 
 def comparison_words(names: tuple[str, str]) -> ChangeWords:

@@ -12,7 +12,6 @@ from pipeline.gate.check_result import (
     Ground,
     KernelResult,
     Outcome,
-    Power,
     Rename,
     Ruling,
 )
@@ -25,7 +24,6 @@ from pipeline.wording.quantities import (
     counted,
     figure,
     growth_text,
-    percent,
     point_text,
     times,
 )
@@ -243,34 +241,12 @@ def seen_text(result: CheckResult) -> str:
     if power is None:
         return checked
     if power.total_factor is None:
-        return f"{checked}; {power_text(power)}"
+        return f"{checked}; without repetitions it is not known what would have been seen"
     largest = f"the {power.kernels} largest functions" if power.kernels != 1 else "the largest function"
     factors = [(power.kernel_factor, largest), (power.total_factor, "the total")]
     seen = ", ".join(f"{figure(factor)} in {what}" for factor, what in factors if factor is not None)
     alone = "; nothing is said of other scales" if power.points == 1 else ""
     return f"{checked}; a change by a factor of {seen} would have been seen{alone}"
-
-
-def power_text(power: Power) -> str:
-    """Return what a check would have seen in one sentence."""
-    if power.total_factor is None:
-        return "without repetitions it is not known what would have been seen"
-    parts = []
-    if power.kernel_factor is not None:
-        largest = f"the {power.kernels} largest kernels" if power.kernels != 1 else "the largest kernel"
-        parts.append(f"{figure(power.kernel_factor)} in {largest} ({percent(power.share)} of the total)")
-    if power.kernel_everywhere is not None:
-        everywhere = figure(power.kernel_everywhere)
-        parts.append(f"{everywhere} there if at all {counted(power.points, 'point')}")
-    if power.noisy_factor is not None:
-        factor = figure(power.noisy_factor)
-        parts.append(f"{factor} in {power.noisy} of the largest that are too noisy to judge")
-    parts.append(f"{figure(power.total_factor)} in the total")
-    if power.common_factor is not None:
-        parts.append(f"{figure(power.common_factor)} if all kernels share it")
-    if power.points == 1:
-        parts.append("nothing is said of other scales")
-    return f"would have seen at {point_text(power.at)} a factor of {', '.join(parts)}"
 
 
 def rename_text(rename: Rename) -> str:

@@ -55,7 +55,6 @@ _MOST_ENTRIES = 1000  # the newest, that the charts show
 _DATES = 6  # below the axis at most
 _SECONDS_PER_DAY = 86_400
 _ROWS = 10  # of the tables for a pull request
-_FEWEST_ENTRIES = 20  # before the newest, to say that it is unusual
 _LEVEL_ENTRIES = 50  # before the newest, that its value is compared with
 _ADDRESS = re.compile(r"https?://[^\s\"'<>]+")
 
@@ -460,7 +459,7 @@ def pull_request(view: HistoryView) -> str:
     newest = len(view.entries) - 1
     name = _linked(view.name(newest), view.address(newest))
     tested = [f"{markdown(text)}." for text in (view.tested(-1), *view.early) if text]
-    parts = [f"## Scaling at {name}", *tested, _whole(view), *_recent_changes(view), *_unusual(view)]
+    parts = [f"## Scaling at {name}", *tested, _whole(view), *_recent_changes(view), *_against_the_last(view)]
     parts.append(f"<sub>{'; '.join(f'{markdown(k)}: {markdown(v)}' for k, v in _facts(view)[1:])}</sub>")
     return "\n\n".join(parts) + "\n"
 
@@ -515,39 +514,14 @@ def _change_row(finding: ProgramChange, view: HistoryView) -> str:
     return f"| {' | '.join(texts)} |"
 
 
-def _unusual(view: HistoryView) -> Iterator[str]:
-    """Yield the kernels whose newest measured value is outside of all values since their last change.
-
-    Of n + 1 values in any order the last is the largest or the smallest with probability 2 / (n + 1).
-    """
-    found, expected = [], 0.0
-    for n, kernel in enumerate(view.kernels):
-        trend = kernel.measures[Measure.MEASURED]
-        now, before = float(trend.values[-1]), _usual(trend)
-        if not np.isfinite(now) or len(before) < _FEWEST_ENTRIES:
-            continue
-        expected += 2 / (len(before) + 1)
-        if now > before.max() or now < before.min():
-            found.append((n, now, now / float(np.median(before))))
-    if not found:
-        return
-    found.sort(key=lambda one: -abs(np.log(one[2])))
-    chance = f"by chance about {figure(expected, 2)}"
-    yield f"### Outside of all values since the last change ({len(found)}, {chance})"
-    head = f"| kernel | {markdown(view.title(Measure.MEASURED))} | × level | share | verdict |\n"
-    yield head + "|---|---:|---:|---:|---|\n" + "\n".join(_unusual_row(view, *one) for one in found[:_ROWS])
-
-
-def _unusual_row(view: HistoryView, n: int, now: float, ratio: float) -> str:
+def _against_the_last(view: HistoryView) -> Iterator[str]:
+    """Name the kernels that differ from the entry before."""
     entries = view.entries
-    verdict = int(entries.verdict[n, -1])
-    cells = (
-        view.value(Measure.MEASURED, now),
-        figure(ratio),
-        percent(float(entries.share[n, -1])),
-        entries.verdicts[verdict] if verdict >= 0 else "",
-    )
-    return f"| {_kernel(view, n)} | {' | '.join(map(markdown, cells))} |"
+    steps = [(n, entries.steps[code]) for n, code in enumerate(entries.step[:, -1].tolist()) if code >= 0]
+    changed = [f"* {_kernel(view, n)}: {STEP_LABELS[step]}" for n, step in steps if step in CHANGED]
+    if changed:
+        yield f"### Against {markdown(label_text(entries.totals[-1].previous))} ({len(changed)})"
+        yield "\n".join(changed[:_ROWS])
 
 
 def _kernel(view: HistoryView, n: int) -> str:

@@ -10,9 +10,12 @@ from pipeline.gate.change_points import (
     CORRELATED_FROM,
     ENOUGH,
     FALSE_ALARMS,
-    change_points,
     change_points_of_each,
 )
+
+
+def change_points(values):
+    return change_points_of_each(np.asarray(values, dtype=np.float64)[None])[0]
 
 
 def series(*levels, noise=0.02, seed=0):

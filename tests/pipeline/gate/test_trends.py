@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pipeline.gate.change_points import change_points
+from pipeline.gate.change_points import change_points_of_each
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.gate.trends import Measure, MeasureTrend, by_share, steps, trends
 from tests.pipeline.report.page.histories import history
@@ -47,7 +47,7 @@ def test_change_points_are_indices_of_all_entries():
     entries.value[1, [3, 5, 45]] = np.nan
     found = trends(entries)[1].measures[Measure.MEASURED].changes
     known = np.isfinite(entries.value[1])
-    (expected,) = change_points(entries.value[1, known])
+    (expected,) = change_points_of_each(entries.value[[1]][:, known])[0]
     assert [(c.first, c.at, c.last) for c in found] == [(40, 40, 40)]
     assert found[0].factor == expected.factor
     assert [len(kernel.measures[Measure.MEASURED].changes) for kernel in trends(entries)] == [1, 1, 0, 0, 0]

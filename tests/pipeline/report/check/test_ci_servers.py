@@ -16,7 +16,7 @@ from pipeline.report.check.ci_servers import (
     junit_xml,
     sarif_document,
 )
-from pipeline.report.check.wording import headline, power_text
+from pipeline.report.check.wording import headline, seen_text
 from tests.pipeline.report.check.results import POWER, kernel, kernels, result
 from tests.pipeline.report.check.sarif_subset import SARIF
 
@@ -94,10 +94,11 @@ def test_junit_counts_failures_and_what_is_skipped(tmp_path):
 
 def test_junit_states_the_power(tmp_path):
     file = tmp_path / "check.xml"
-    file.write_text(junit_xml(result(kernel(), power=POWER)), encoding="utf-8")
+    powerful = result(kernel(), power=POWER)
+    file.write_text(junit_xml(powerful), encoding="utf-8")
     (suite,) = JUnitXml.fromfile(str(file))
     assert suite.tests == len(list(suite)) == 1
-    assert [(one.name, one.value) for one in suite.properties()] == [("power", power_text(POWER))]
+    assert [(one.name, one.value) for one in suite.properties()] == [("power", seen_text(powerful))]
 
 
 def test_sarif_has_what_the_standard_requires(nasty):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ingest.record_codec import document as as_data
-from pipeline.gate.change_points import change_points
+from pipeline.gate.change_points import change_points_of_each
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.gate.trends import HistoryRow, development
 from pipeline.report.check.history import kernel_history, show_history
@@ -49,7 +49,7 @@ def test_a_series_as_data():
         "step": "",
         "said": "",
     }
-    (expected,) = change_points(STEP)
+    (expected,) = change_points_of_each(np.array([STEP]))[0]
     (found,) = document["change_points"]
     assert (found["label"], found["factor"]) == ("c6", pytest.approx(expected.factor))
     assert (found["first_label"], found["last_label"]) == ("c6", "c6")

@@ -183,7 +183,6 @@ def test_a_kernel_that_the_newest_entry_lacks_has_its_last_share():
 
 def test_markdown_for_a_pull_request():
     entries = history(60)
-    entries.value[3, -1] *= 3
     text = pull_request(history_view(entries, TEMPLATE))
     assert text.startswith(f"## Scaling at [c59](<https://example.org/commit/{digest('59')}>)\n")
     assert re.search(r"\| Time at p = 512 \| 5\d\d ms \| 5\d\d ms \| × (0\.9|1\.0)\d* \|", text)
@@ -191,9 +190,11 @@ def test_markdown_for_a_pull_request():
     row = r"\| solve<br><sub>main</sub><br><sub>also whole program</sub> \|"
     row += r" \[c40\]\(<\S+>\) \| Time at p = 512 \| 🔺 × 1\.[45]"
     assert re.search(row, text)
-    (title,) = re.findall(r"### Outside of all values since .* \((\d), by chance about ([\d.]+)\)", text)
-    assert 1 <= int(title[0]) <= 2 and float(title[1]) == pytest.approx(3 * 2 / 51, abs=0.01)
-    assert re.search(r"img src=x onerror.*\| [\d.]+ core\\-s \| 2\.9\d*|3\.\d* \|", text)
+    assert "### Against" not in text
+    entries.step[3, -1] = 1
+    totals = (*entries.totals[:-1], replace(entries.totals[-1], previous="c58"))
+    text = pull_request(history_view(replace(entries, totals=totals), TEMPLATE))
+    assert re.search(r"### Against c58 \(1\)\n\n\* .*img src=x onerror.*: REGRESSION\n", text)
     assert "<img" not in text and "<script" not in text
     quiet, few = (pull_request(history_view(history(n, at=99))) for n in (60, 4))
     assert "No change point in the last 20 entries" in quiet
