@@ -105,7 +105,8 @@ def run(
             show_efficiency(screen, summary)
         state = "inputs unchanged, nothing recomputed" if result.reused else "written"
         way_on = [f"Results in {options.out}/ ({state})", f"pipeline bottlenecks {options.out}"]
-        if details or (options.out / FILTER).exists():
+        negligible = "overhead <" in result.filter_effect  # there is nothing to filter
+        if details or ((options.out / FILTER).exists() and not negligible):
             way_on.append(f"filter: {result.filter_effect}")
         show_sentence(screen, " | ".join(way_on))
     if options.strict and result.damaged:

@@ -65,7 +65,7 @@ def show_answer(
     for sentence, style in summary.answers.sentences():
         _say(out, summary, sentence, style)
     if modelled:
-        _show_growing(out, summary, by=by, limit=limit)
+        _show_growing(out, summary, by=by, limit=limit - (GPU_TIME in summary.metrics))
     else:
         _show_largest(out, summary, by)
     _show_accelerators(out, summary)
@@ -171,7 +171,7 @@ def _show_accelerators(out: Console, summary: Summary) -> None:
     if of_gpus is None:
         return
     named = _largest(of_gpus["regions"])
-    _say(out, summary, f"On GPUs as measured: {named} (--metric {GPU_TIME} models them).")
+    _say(out, summary, f"On GPUs now: {named} (--metric {GPU_TIME}).")
 
 
 def _largest(rows: Sequence[Mapping[str, Any]]) -> str:

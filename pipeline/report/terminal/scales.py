@@ -165,10 +165,10 @@ def _rows(runtime: RuntimeSummary, entries: Sequence[Scale]) -> Iterator[ScaleFi
         yield ScaleFigure(name=f"effort [{runtime.effort_unit}]", key="effort")
     if any(entry.rate for entry in entries):
         yield ScaleFigure(name=runtime.rate_unit, key="rate")
-    compared_by = ("work_rate", "speedup", "efficiency", "weak_efficiency", "gpu_busy")
+    compared_by = ("work_rate", "speedup", "efficiency", "weak_efficiency", "gpu_hours", "gpu_busy")
     for column in scale_columns(*compared_by, parameter=runtime.parameter):
-        if column.key == "speedup" and any(entry.rate for entry in entries):
-            continue  # the rate grows by the same factor
+        if column.key == "speedup" and any(entry.rate or entry.gpu_hours for entry in entries):
+            continue  # the rate grows by the same factor; of GPUs the cost counts
         compared = column.key != "work_rate" or (runtime.compared_by == "size" and len(entries) > 1)
         if compared and any(getattr(entry, column.key) for entry in entries):
             yield ScaleFigure(name=column.heading, key=column.key, write=column.write or figure)

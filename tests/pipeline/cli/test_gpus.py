@@ -4,7 +4,13 @@ import json
 
 import pytest
 
-from tests.accelerated_runs import busy_share, kernel_seconds, write_accelerated_runs, write_runs_over_size
+from tests.accelerated_runs import (
+    busy_share,
+    kernel_seconds,
+    wall_seconds,
+    write_accelerated_runs,
+    write_runs_over_size,
+)
 from tests.pipeline.report.page.studies import carried
 
 
@@ -26,9 +32,15 @@ def test_a_profile_shows_what_hosts_and_accelerators_took(call, runs):
     assert totals["visits [occ], offload interface"] == 4
 
 
-def test_the_answer_says_how_busy_accelerators_are(call, runs, tmp_path):
-    code, out, _ = call("run", runs, "--out", tmp_path / "out")
-    assert code == 0 and "strong scaling" in out
+def test_the_answer_says_how_busy_accelerators_are_and_what_they_cost(call, runs, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = call("run", runs, "--out", "out")
+    assert code == 0 and "strong scaling" in out and "filter" not in out
+    lines = out.splitlines()
+    assert len(lines) <= 22 and max(map(len, lines)) <= 80
+    (cost,) = (line.split() for line in lines if line.startswith("GPU-hours"))
+    assert float(cost[5]) == pytest.approx(16 * wall_seconds(16) / 3600, rel=0.05)
     (row,) = [line for line in out.splitlines() if line.startswith("GPUs busy")]
     assert row.split()[2:4] == [f"{100 * busy_share(1):.1f}", "%"]
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
@@ -61,7 +73,7 @@ def test_a_single_run_without_a_parameter_is_a_measured_profile(call, runs, tmp_
     assert code == 0 and " measured at p = 4; too few scales to predict from" in out.splitlines()[0]
     assert "\nsingle: p = 4, " in out.partition("\n\n")[0]  # below the verdict
     assert "the runs have no parameter: p is their number of processes" in error
-    assert "On GPUs as measured: GPU idle" in out or "On GPUs as measured: axpy" in out
+    assert "On GPUs now: GPU idle" in out or "On GPUs now: axpy" in out
 
 
 @pytest.mark.slow

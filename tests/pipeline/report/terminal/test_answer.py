@@ -287,7 +287,7 @@ def test_what_accelerators_do_stands_beside_the_time_of_hosts():
     rows = [kernel("GPU idle", 0.25), kernel("axpy", 0.5)]
     lines = shown(show_answer, summary(metrics={"gpu_time": {"regions": rows}}), name="app")
     (line,) = [line for line in lines if line.startswith("On GPUs")]
-    assert line == "On GPUs as measured: axpy 25.0 %, GPU idle 12.5 % (--metric gpu_time models"
+    assert line == "On GPUs now: axpy 25.0 %, GPU idle 12.5 % (--metric gpu_time)."
     assert not [line for line in shown(show_answer, summary(), name="app") if "GPU" in line]
 
 
