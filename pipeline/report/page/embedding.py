@@ -30,9 +30,13 @@ _LEFTOVER = re.compile(r"^\s*(?:import|export)\b.*|\bimport\s*\(.*", re.MULTILIN
 _COMMENT = re.compile(r"^[ \t]*(?://.*|/\*(?:(?!\*/)[\s\S])*\*/)\n", re.MULTILINE)
 _INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
 _LONG_TEMPLATE = re.compile(r"^(?:[^`\n]*`[^`\n]*`)*[^`\n]*`[^`\n]*$", re.MULTILINE)
+_UNNEEDED = re.compile(r"/\*[\s\S]*?\*/|(?<=[{};:,])\s+|\s+(?=[{}])")  # of styles
 _STYLES = ("layout", "table", "chart")
 _DARK = "@dark@"  # stands in layout.css for the colours of the dark theme, which are needed twice
 _LEVEL, _SCRIPT_LEVEL = 7, 9  # of compression
+_MEMORY = 5  # of compression: short blocks, as numbers change from array to array
+LETTERS = np.array([n for n in range(ord("!"), ord("~") + 1) if chr(n) not in "\"&'-/<>\\~"], dtype=np.uint8)
+"""What bytes are written with: no quotes, and nothing that markup or escapes begin with."""
 EMBEDDED_BYTES = "$bytes"  # stands in JSON for bytes beside it
 _ROUNDING = 1 << 4  # half of the last bit that short numbers have
 _DRAWN = 1 << 10  # the same of numbers that are only drawn
@@ -84,7 +88,8 @@ def style_sheet(page: str = "report") -> str:
     """Return the styles of a page; the first, with the colours, are needed by all others."""
     folder = _folder("css")
     texts = (_text(folder / f"{name}.css") for name in (*_STYLES, *_OWN_STYLES[page]))
-    return "\n".join(texts).replace(_DARK, _text(folder / "dark.css"))
+    text = "\n".join(texts).replace(_DARK, _text(folder / "dark.css"))
+    return _UNNEEDED.sub("", text)
 
 
 @cache
@@ -101,8 +106,8 @@ def starter() -> str:
 
 @cache
 def packed_script(page: str = "report") -> str:
-    """Return the script of a page as it carries it: compressed, in base64, a quarter of its length."""
-    return base64.b64encode(zlib.compress(script(page).encode(), _SCRIPT_LEVEL)).decode()
+    """Return the script of a page as it carries it: compressed, in letters, a quarter of its length."""
+    return _lettered(zlib.compress(script(page).encode(), _SCRIPT_LEVEL))
 
 
 def modules() -> dict[str, str]:
@@ -246,7 +251,7 @@ def script_name(field: str) -> str:
 
 
 def compressed(value: Any) -> str:  # noqa: ANN401
-    """Return records as JSON and bytes, compressed, in base64, which no HTML parser takes for markup.
+    """Return records as JSON and bytes, compressed, in letters that no HTML parser takes for markup.
 
     The length of the JSON comes first, as four bytes, then the JSON, then all bytes in a row, whose place and
     number stand in the JSON. `readData` reads it.
@@ -265,7 +270,15 @@ def compressed(value: Any) -> str:  # noqa: ANN401
 
     text = json.dumps(value, allow_nan=False, separators=(",", ":"), default=placed).encode()
     content = b"".join([len(text).to_bytes(4, "little"), text, *parts])
-    return base64.b64encode(zlib.compress(content, _LEVEL)).decode()
+    packer = zlib.compressobj(_LEVEL, memLevel=_MEMORY)
+    return _lettered(packer.compress(content) + packer.flush())
+
+
+def _lettered(content: bytes) -> str:
+    """Return five of 85 letters for every four bytes, for fewer at the end one more than they are."""
+    words = np.frombuffer(content + bytes(-len(content) % 4), dtype=">u4").astype(np.uint32)
+    letters: bytes = LETTERS[words[:, None] // 85 ** np.arange(4, -1, -1, dtype=np.uint32) % 85].tobytes()
+    return letters[: len(content) + -(-len(content) // 4)].decode()
 
 
 # Joins the page's ES modules into one script, without any JavaScript tool.

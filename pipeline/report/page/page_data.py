@@ -484,6 +484,8 @@ def kernel_data(
 
     range_texts, of_range = _numbered(said((formula.range_text for formula in formulas), ""))
     growth_class_texts, growth_class = _numbered(said(_of_all(shown, growth_classes), ""))
+    functions = [text.rpartition("    return ") for text in said(_python(shown), "")]
+    heads, head = _numbered([before + word for before, word, _ in functions])
     warnings, warning = _numbered(said(_of_all(shown, warning_texts), ()))
     growing = _quality(shown, "probability_growing")
     standing = {name: integers(marks) for name, marks in vars(shown.standing).items()}
@@ -506,7 +508,9 @@ def kernel_data(
         rivals=said(_all_rivals(shown), _NOTHING),
         formula=said((formula.text() for formula in formulas), ""),
         latex=said((formula.latex() for formula in formulas), ""),
-        python=said(_python(shown), ""),
+        python_heads=heads,
+        python_head=head,
+        python=[value for _, _, value in functions],
         range_texts=range_texts,
         range=of_range,
         growth_class_texts=growth_class_texts,
@@ -562,15 +566,12 @@ def _python(shown: ShownKernels) -> Iterator[str]:
 
 
 def _all_rivals(shown: ShownKernels) -> Iterator[list[tuple[str, float]]]:
-    """Yield the plausible models of each kernel with their probabilities."""
+    """Yield the plausible models of each kernel, nothing for its formula, with their probabilities."""
     rows = ((models, k) for models in shown.models for k in range(len(models)))
-    for (models, k), there in zip(rows, _not_zero(shown.kernels), strict=True):
-        weights = models.rivals.weight[int(models.rivals.begin[k]) :]
-        yield (
-            [(models.formula(k, i).text(), float(f"{weights[i]:.3g}")) for i in plausible(models, k)]
-            if there
-            else _NOTHING
-        )
+    for (models, k), formula, there in zip(rows, shown.formulas, _not_zero(shown.kernels), strict=True):
+        weights, own = models.rivals.weight[int(models.rivals.begin[k]) :], formula.text()
+        texts = [(models.formula(k, i).text(), round(float(weights[i]), 2)) for i in plausible(models, k)]
+        yield [("" if text == own else text, weight) for text, weight in texts] if there else _NOTHING
 
 
 def _not_zero(kernels: Kernels) -> list[bool]:

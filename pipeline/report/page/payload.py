@@ -192,10 +192,15 @@ class KernelsPayload:
     smape: Floats
     cv_smape: Floats
     valid_from: Annotated[Floats, "K x parameters"]
-    rivals: Annotated[Sequence[Sequence[tuple[str, float]]], "plausible models, the most probable first"]
+    rivals: Annotated[
+        Sequence[Sequence[tuple[str, float]]],
+        "plausible models, the most probable first, empty if the formula",
+    ]
     formula: Annotated[Sequence[str], "of what is predicted"]
     latex: Annotated[Sequence[str], "the formula with its range"]
-    python: Annotated[Sequence[str], "the formula as a function"]
+    python_heads: Sequence[str]
+    python_head: Annotated[Sequence[int], "index into the heads: the formula as a function, up to its value"]
+    python: Annotated[Sequence[str], "the value of the function"]
     range_texts: Sequence[str]
     range: Annotated[Sequence[int], "index into the texts: where formulas agree with predictions"]
     growth_class_texts: Sequence[str]

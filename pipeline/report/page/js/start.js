@@ -1,6 +1,8 @@
 // @ts-check
 // Unpacks the script of the page and runs it; the page's policy admits this text and that one alone.
 
+import { inflated } from "./data/bytes.js";
+
 async function start() {
   // The load event, and pictures taken at it, wait for a frame that is being written until the page has drawn itself.
   const frame = document.createElement("iframe");
@@ -9,10 +11,8 @@ async function start() {
   document.body.append(frame);
   frame.contentDocument?.open();
   const packed = document.getElementById("script")?.textContent ?? "";
-  const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   const script = document.createElement("script");
-  script.textContent = await new Response(stream).text();
+  script.textContent = await inflated(packed).text();
   document.body.append(script);
 }
 

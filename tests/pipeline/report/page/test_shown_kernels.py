@@ -185,9 +185,7 @@ def test_studies_of_several_parameters_are_folded(monkeypatch: pytest.MonkeyPatc
     np.testing.assert_allclose(
         found.models[1].formula_values(analysis.experiment.points)[0], expected, rtol=0.1
     )
-    assert (
-        page_data_of(analysis)["levels"]["callpaths"]["rivals"][-1][0][0] == found.models[1].formula(0).text()
-    )
+    assert page_data_of(analysis)["levels"]["callpaths"]["formula"][-1] == found.formulas[-1].text()
 
 
 def many(analysis: Analysis, count: int = 1000, points: int = 1, repetitions: int = 5) -> Analysis:

@@ -54,12 +54,14 @@ export class KernelSet extends RegionNames {
     this.single = floats(raw.repetitions.values);
     this.singleRow = new Map(raw.repetitions.kernels.map((k, row) => [k, row]));
     this.validFrom = floats(raw.validFrom);
-    this.rivals = raw.rivals.map((some) => some.map(([text, probability]) => ({ text, probability })));
+    this.rivals = raw.rivals.map((some, k) =>
+      some.map(([text, probability]) => ({ text: text || raw.formula[k], probability })),
+    );
     /** The formulas of what is predicted, and where they agree with it. */
     this.formula = raw.formula;
     this.ranges = raw.range.map((i) => raw.rangeTexts[i]);
     this.latex = raw.latex;
-    this.python = raw.python;
+    this.python = raw.python.map((value, k) => raw.pythonHeads[raw.pythonHead[k]] + value);
     this.growthClass = raw.growthClass.map((i) => raw.growthClassTexts[i]);
     this.warnings = raw.warning.map((i) => raw.warningTexts[i]);
     this.predicted = floats(raw.value);

@@ -1,17 +1,11 @@
 // @ts-check
 // The data of a page, records of Python: compressed JSON with arrays as bytes beside it, row by row.
 
+import { inflated } from "./bytes.js";
+
 /** @import { Floats, Steps } from "./records.js" */
 
 const BYTES = "$bytes";
-
-/** @param {string} text */
-function bytes(text) {
-  const raw = atob(text);
-  const array = new Uint8Array(raw.length);
-  for (let i = 0; i < raw.length; i++) array[i] = raw.charCodeAt(i);
-  return array.buffer;
-}
 
 /**
  * float32 as differences from number to number, the lowest bytes of all first
@@ -43,8 +37,7 @@ export function steps(raw) {
  * @returns {Promise<any>}
  */
 export async function unpacked(text) {
-  const stream = new Blob([bytes(text)]).stream().pipeThrough(new DecompressionStream("deflate"));
-  const content = await new Response(stream).arrayBuffer();
+  const content = await inflated(text).arrayBuffer();
   const rest = 4 + new DataView(content).getUint32(0, true);
   /** @type {(_: string, value: any) => any} */
   const placed = (_, value) =>

@@ -173,13 +173,16 @@ export interface KernelsPayload {
   cvSmape: Floats;
   /** K x parameters */
   validFrom: Floats;
-  /** plausible models, the most probable first */
+  /** plausible models, the most probable first, empty if the formula */
   rivals: [string, number][][];
   /** of what is predicted */
   formula: string[];
   /** the formula with its range */
   latex: string[];
-  /** the formula as a function */
+  pythonHeads: string[];
+  /** index into the heads: the formula as a function, up to its value */
+  pythonHead: number[];
+  /** the value of the function */
   python: string[];
   rangeTexts: string[];
   /** index into the texts: where formulas agree with predictions */
