@@ -13,6 +13,8 @@ from pipeline.cli.output import STANDARD_OUTPUT, show_notices, show_written, wri
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from pipeline.gate.trends import Entries
+
 _history_app = typer.Typer(cls=CommandGroup, no_args_is_help=True, invoke_without_command=True)
 app.add_typer(_history_app, name="history")
 
@@ -52,43 +54,41 @@ def history_command(
             hint = f"leave out either the options or '{context.invoked_subcommand}'"
             raise UsageError("its options stand without a command", where="history", hint=hint)
         return
-    if badge is not None:
-        _write_badge(badge, file, machine)
-    if html is not None:
-        _write_page(html, file, commit_url, machine)
-    elif badge is None:
+    if html is None and badge is None:
         hint = "see `pipeline history --help`"
         raise UsageError("give --out DIR, --badge FILE, or a command", where="history", hint=hint)
+    form = Path(badge or "").suffix
+    if badge is not None and form not in (".svg", ".json"):
+        raise UsageError(f"'{badge}' is neither .svg nor .json", where="--badge")
+    from pipeline.store.history_file import comparable, read_history
+
+    entries = comparable(read_history(file), machine)
+    show_notices(entries.notices)
+    if badge is not None:
+        _write_badge(badge, form, entries)
+    if html is not None:
+        _write_page(html, entries, commit_url)
 
 
-def _write_badge(target: str, file: Path, machine: str) -> None:
-    from ingest.errors import UsageError
+def _write_badge(target: str, form: str, entries: "Entries") -> None:
     from ingest.record_codec import document
     from pipeline.report.check.badge import history_badge
     from pipeline.store.atomic import json_bytes
-    from pipeline.store.history_file import comparable, read_history
 
-    form = Path(target).suffix
-    if form not in (".svg", ".json"):
-        raise UsageError(f"'{target}' is neither .svg nor .json", where="--badge")
-    badge = history_badge(comparable(read_history(file), machine))
+    badge = history_badge(entries)
     write_output(target, badge.svg if form == ".svg" else json_bytes(document(badge)))
 
 
-def _write_page(out: Path, file: Path, commit_url: str, machine: str) -> None:
+def _write_page(out: Path, entries: "Entries", commit_url: str) -> None:
     from pipeline.report.page.history_page import checked_template, history_page, history_view, pull_request
     from pipeline.store.atomic import text_bytes, write_bytes
-    from pipeline.store.history_file import comparable, read_history
 
-    template = checked_template(commit_url) if commit_url else ""
-    entries = comparable(read_history(file), machine)
-    view = history_view(entries, template)
+    view = history_view(entries, checked_template(commit_url) if commit_url else "")
     page = out if out.suffix == ".html" else out / "index.html"
     # unlike results they can be made again after a power failure
     if page != out:
         write_bytes(out / "pull-request.md", text_bytes(pull_request(view)), durable=False)
     write_bytes(page, text_bytes(history_page(view)), durable=False)
-    show_notices(entries.notices)
     show_written(page)
 
 
