@@ -16,8 +16,10 @@ from pipeline.cli.output import require_one_on_standard_output, write_summary, w
 from pipeline.config.option_readers import TARGET_HELP, TARGET_METAVAR, parse_at
 from pipeline.config.options import CONFIGURATION, Options, declared_fields, flag_of, override
 from pipeline.models.options import MIN_EFFICIENCY
+from pipeline.wording.lines import wrapped
 
 _SHORT = {"--out": "-o"}
+_CHOICES_WIDTH = 14
 
 PANELS = {
     "Answer": "at efficiency metric on from what-if potential tree least details focus group-by factor "
@@ -89,7 +91,7 @@ class Command(TyperCommand):
         """Write the help, with blanks between choices, so that lines break there."""
         for parameter in self.params:
             if parameter.metavar is None and (choices := getattr(parameter.type, "choices", None)):
-                parameter.metavar = " | ".join(choices)
+                parameter.metavar = "\n".join(wrapped(" | ".join(choices), _CHOICES_WIDTH))
         super().format_help(ctx, formatter)
 
 
@@ -138,7 +140,7 @@ def shared(name: str, here: str) -> Any:  # noqa: ANN401  # as typer's own
     return valued(name, metavar, f"{meaning}{here}.")
 
 
-MACHINE_HELP = ": a TOML file, or a shipped one (see `pipeline machine list`)"
+MACHINE_HELP = ": a file or a listed one"
 _STUDY = "Runs, a results directory or a series file."
 Out = Annotated[Path, typer.Argument(metavar="OUT", help="Results directory of `pipeline run`.")]
 Source = Annotated[Path, typer.Argument(metavar="DIR|OUT|FILE", help=_STUDY)]
@@ -146,25 +148,22 @@ At = Annotated[
     list[Mapping] | None,  # type: ignore[type-arg]  # typer takes only plain classes
     valued("--at", TARGET_METAVAR, TARGET_HELP, parser=parse_at),
 ]
-Config = Annotated[
-    Path | None, valued("--config", "FILE", f"Configuration file; default: {CONFIGURATION} in the directory.")
-]
+Config = Annotated[Path | None, valued("--config", "FILE", f"Configuration file instead of {CONFIGURATION}.")]
 Metric = Annotated[str | None, shared("--metric", ", by default the one chosen for the run")]
 WhatIf = Annotated[
     list[str] | None,
     valued(
         "--what-if",
         "CHANGE",
-        "As if a kernel took half its time ('MPI_Send=0.5'), a group none ('communication=0'), or all "
-        "locations the mean ('balanced'); repeatable.",
+        "As if 'MPI_Send=0.5', 'communication=0' or 'balanced'; repeatable.",
     ),
 ]
-Limit = Annotated[int, valued("--limit", "N", "Number of rows to show, in every format.", min=1)]
-Details = Annotated[bool, switch("--details", "Show more: tables, evidence and what the answer rests on.")]
-Json = Annotated[str | None, valued("--json", "FILE", "Write JSON to this file, '-' for standard output.")]
+Limit = Annotated[int, valued("--limit", "N", "Rows to show, in every format.", min=1)]
+Details = Annotated[bool, switch("--details", "Show more: tables and what the answer rests on.")]
+Json = Annotated[str | None, valued("--json", "FILE", "Write JSON to a file, '-': standard output.")]
 Format = Annotated[
     Literal["table", "csv", "md", "json", "latex"],
-    valued("--format", "FORMAT", "Print the main table as table, csv, md, json or latex."),
+    valued("--format", "FORMAT", "Main table as table, csv, md, json or latex."),
 ]
 
 _LEVELS = {"region": "regions", "callpath": "kernels", "group": "groups"}  # the key in summary.json of --by
@@ -208,7 +207,7 @@ class KernelPresentation(Presentation):
 
     by: Annotated[
         Literal["region", "callpath", "group"],
-        valued("--by", None, "Show regions, call paths, or groups such as communication."),
+        valued("--by", None, "Show regions, call paths or groups."),
     ] = "region"
     limit: Limit = 15
 

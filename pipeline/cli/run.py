@@ -48,14 +48,10 @@ def run(
     shown: KernelPresentation = KernelPresentation(),
     group_by: Annotated[
         str | None,
-        shared("--group-by", ": one study per value, such as of machine, side by side"),
+        shared("--group-by", ": a study per value"),
     ] = None,
-    details: Annotated[
-        bool, switch("--details", "Show more: ranking, crossovers, remarks, POP efficiencies.")
-    ] = False,
-    no_results: Annotated[
-        bool, switch("--no-results", "Show the models of kernels alone; write no results directory.")
-    ] = False,
+    details: Annotated[bool, switch("--details", "Show more: ranking, crossovers, POP.")] = False,
+    no_results: Annotated[bool, switch("--no-results", "Show models alone, write no results.")] = False,
 ) -> None:
     """Read profiles and answer how far the program scales, and why."""
     from ingest.record_codec import document

@@ -20,7 +20,7 @@ _TARGET_HINT = "write p=4096 or p=4096,n=32"
 TARGET_METAVAR = "POINT"
 ONLY = ""  # the name of the parameter in a point of one number: the only one of the study
 _TARGET_RANGE = (1e-30, 1e30)  # powers of other numbers are not finite
-TARGET_HELP = "Target point, such as p=4096 or p=4096,n=32; repeatable."
+TARGET_HELP = "Target point, such as p=4096,n=32; repeatable."
 Target: TypeAlias = Mapping[str, float]
 """A target point: values of parameters by name."""
 

@@ -68,7 +68,7 @@ class FilterOptions(PaperRule):
 
     max_overhead: float | None = option(
         None,
-        "Select regions within an overhead budget, such as 5%, instead of the default rule.",
+        "Select regions within an overhead budget, such as 5%.",
         commands=_FILTER,
         metavar="SHARE",
         given=str,
@@ -76,7 +76,7 @@ class FilterOptions(PaperRule):
     )
     applied: Literal["run-time", "compile-time"] | None = option(
         None,
-        "Apply the filter at run time or at compile time; the budget holds for that choice.",
+        "When the filter is applied.",
         commands=_FILTER,
     )
     protect: tuple[str, ...] = option(
@@ -97,20 +97,19 @@ class FilterOptions(PaperRule):
     )
     protect_growing: bool = option(
         True,
-        "Keep regions whose time grows with the scale; a budget and --drop go first, --no-protect-growing "
-        "turns it off.",
+        "Keep regions whose time grows with the scale; off: --no-protect-growing.",
         commands=_FILTER,
     )
     form: Literal["shorter", "include", "exclude"] = option(
         "shorter",
-        "Write rules for kept regions, for dropped ones, or whichever list is shorter.",
+        "Rules for kept or dropped regions, or the shorter list.",
         commands=_FILTER,
     )
     abridge: bool = option(False, "Shorten names with wildcards where unambiguous.", commands=_FILTER)
     whole_files: bool = option(False, "Exclude whole source files where possible.", commands=_FILTER)
     to: Literal["scorep", "tau", "gcc", "xray"] = option(
         "scorep",
-        "Tool or format to write for: the tool that instruments the program.",
+        "Tool or format to write for.",
         commands=_FILTER,
     )
     merge: Path | None = option(
@@ -121,7 +120,7 @@ class FilterOptions(PaperRule):
     )
     baseline_time: float | Path | None = option(
         None,
-        "Run time without instrumentation at the largest scale, or a CSV file with one per scale.",
+        "Time without instrumentation at the largest scale, or CSV of all.",
         commands=_MEASURED,
         metavar="SECONDS|FILE",
         given=str,
@@ -129,7 +128,7 @@ class FilterOptions(PaperRule):
     )
     calibrate: Path | None = option(
         None,
-        "Profile of the same run, or runs at some of the scales, with fewer regions, or before a filter.",
+        "Profile, or runs, with fewer regions or before a filter.",
         commands=_MEASURED,
         metavar="PROFILE|DIR",
         read=read_file,
@@ -149,13 +148,12 @@ class Options:
     )
     scaling: Literal["auto", "strong", "weak"] = option(
         "auto",
-        "Fixed problem size (strong), fixed size per process (weak), or detected from the data (auto).",
+        "Fixed problem (strong) or size per process (weak).",
         commands=(*_RUN, *_GATE),
     )
     parameter: tuple[str, ...] = option(
         (),
-        "Sizes that runs state, such as 'atoms', which are parameters beside those of their names. Separate "
-        "several by commas.",
+        "Sizes stated by runs, as parameters: 'atoms,cells'.",
         commands=(*_RUN, *_GATE),
         metavar="NAMES",
         given=list[str],
@@ -163,7 +161,7 @@ class Options:
     )
     metric: str = option(
         "time",
-        "Metric to model or show: time is modelled as core-seconds.",
+        "Metric to model or show: time as core-seconds.",
         commands=(*_RUN, *_GATE),
         metavar="NAME",
     )
@@ -177,7 +175,7 @@ class Options:
     )
     jobs: int | None = option(
         None,
-        "Processes that read profiles; default: one per core.",
+        "Processes that read; default: one per core.",
         metavar="N",
         commands=(*_RUN, *_GATE),
         least=1,
@@ -185,13 +183,12 @@ class Options:
     )
     overhead: Literal["auto", "correct", "keep"] = option(
         "auto",
-        "Take instrumentation overhead out of the times (correct), leave them as measured (keep), or correct "
-        "them if it takes more than 5 % (auto).",
+        "Overhead of measuring: correct it, keep it, or correct above 5 % (auto).",
         commands=_MEASURED,
     )
     min_efficiency: float = option(
         MIN_EFFICIENCY,
-        "Parallel efficiency at least: the largest scale that has it is reported.",
+        "Parallel efficiency at least.",
         commands=(*_RUN, "predict", "report"),
         flag="--efficiency",
         metavar="SHARE",
@@ -200,8 +197,7 @@ class Options:
     )
     focus: tuple[str, ...] = option(
         (),
-        "List and rank only kernels that match or are called from one that does, such as 'CG*' or '#17'; "
-        "totals stay. Separate several by commas.",
+        "List only kernels that match or are called from these: 'CG*,#17'; totals stay.",
         commands=_RUN,
         metavar="PATTERNS",
         given=list[str],
@@ -209,7 +205,7 @@ class Options:
     )
     without: tuple[str, ...] = option(
         (),
-        "Leave out kernels that match, such as 'MPI_Init,MPI_Finalize', also of totals and wall times.",
+        "Leave out kernels, also of totals: 'MPI_Init,MPI_Finalize'.",
         commands=_RUN,
         metavar="PATTERNS",
         given=list[str],
@@ -217,8 +213,7 @@ class Options:
     )
     hold_out: tuple[str, ...] = option(
         (),
-        "Make models without runs such as 'p > 624' or 'repetition == 3', and compare these with what is "
-        "predicted; repeatable.",
+        "Predict runs that are left out, such as 'p > 624'; repeatable.",
         commands=_RUN,
         metavar="CONDITION",
         given=list[str],
@@ -226,8 +221,7 @@ class Options:
     )
     exclude_metrics: tuple[str, ...] = option(
         (),
-        "Do not model these metrics beside the chosen one, such as 'PAPI_*'; '*' leaves out all. Separate "
-        "several by commas.",
+        "Metrics not to model beside the chosen one: 'PAPI_*', or '*'.",
         commands=_RUN,
         metavar="PATTERNS",
         given=list[str],
@@ -235,9 +229,7 @@ class Options:
     )
     per: str = option(
         "",
-        "Divide all values by how often each run visited this region, such as its time step; 'steps' takes "
-        "those that logs state, as is done by itself if some runs made twice as many as others; 'run' "
-        "divides nothing.",
+        "Divide values by visits of this region, by 'steps' of logs, or not: 'run'.",
         commands=_RUN,
         metavar="REGION",
     )
@@ -246,13 +238,13 @@ class Options:
     )
     engine: Literal["local", "dask"] = option(
         "local",
-        "Read profiles on this machine or on a Dask cluster.",
+        "Read on this machine or on a Dask cluster.",
         commands=_RUN,
         recompute=False,
     )
     scheduler: str = option(
         "",
-        "Address or scheduler file of the Dask cluster.",
+        "Address or scheduler file of Dask.",
         commands=_RUN,
         metavar="ADDRESS",
         recompute=False,

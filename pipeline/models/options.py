@@ -79,12 +79,12 @@ class ModelOptions:
 
     method: Literal["evidence", "extra-p"] = option(
         "evidence",
-        "Weigh all hypotheses, or take Extra-P's method: one term, chosen by cross-validation.",
+        "Weigh all hypotheses, or choose one term as Extra-P does.",
         commands=("run", "check"),
     )
     prior: Prior = option(
         "learned",
-        "Prior over exponents: learned, uniform, simple, or a TOML file with a weight per exponent.",
+        "Prior over exponents: learned, uniform, simple, or a TOML file.",
         commands=("run",),
         metavar="PRIOR",
         given=str,

@@ -39,7 +39,7 @@ def test_every_command_and_option_is_listed():
     section = text.split("## pipeline run\n")[1].split("\n## ")[0]
     assert "| `DIR` |" in section
     assert r"| `--scaling <auto\|strong\|weak>` |" in section
-    assert "| `--limit N` | Number of rows to show, in every format. [default: 15] |" in section
+    assert "| `--limit N` | Rows to show, in every format. [default: 15] |" in section
 
 
 def test_the_page_of_the_command_line_has_the_exit_codes_and_nothing_else_lists_them():

@@ -129,14 +129,14 @@ def test_old_names_go_on_working_and_no_help_shows_them(call, strong_study, tmp_
 @pytest.mark.parametrize(
     ("command", "choices"),
     [
-        ("run", ["auto | strong | weak", "local | dask"]),
-        ("filter", ["run-time | compile-time", "scorep | tau | gcc | xray"]),
-        ("predict", ["region | callpath | group"]),
+        ("run", ["auto", "strong", "weak", "local", "dask"]),
+        ("filter", ["run-time", "compile-time", "scorep", "tau", "gcc", "xray"]),
+        ("predict", ["region", "callpath", "group"]),
     ],
 )
 def test_choices_are_in_the_help(call, command, choices):
     text = call(command, "--help")[1]
-    assert all(choice in text for choice in choices)
+    assert set(choices) <= set(text.split())
 
 
 @pytest.mark.parametrize(

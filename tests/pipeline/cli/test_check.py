@@ -114,7 +114,7 @@ def test_notices_and_skipped_runs_go_to_standard_error(call, studies, baseline, 
 def test_the_help_names_the_default_number_of_rows(call, monkeypatch, command, rows):
     monkeypatch.setenv("COLUMNS", "200")
     _, out, _ = call(*command, "--help")
-    assert re.findall(r"rows to show, in every format\.\s+\[default: (\d+)\]", out) == (
+    assert re.findall(r"(?i)rows to show, in every format\.\s+\[default: (\d+)\]", out) == (
         [str(rows)] if rows else []
     )
 
