@@ -315,10 +315,11 @@ def _verdict(view: HistoryView, measure: Measure) -> str:
         text = f"{text}; {tested}"
     if drifting := view.drift(trend):
         return f"{text}; {drifting}"
+    if few := too_few(len(trend.values)):
+        return f"{text}; {few}"
     median = view.value(measure, level)
     if not trend.changes:
-        few = too_few(len(trend.values)) or "no change point"
-        return f"{text}; the median of all entries is {median}, {few}"
+        return f"{text}; the median of all entries is {median}, no change point"
     before = trend.levels()[-2][2]
     since = f"since {view.name(trend.changes[-1].at)} ({view.date(start)})"
     way = "up" if level > before else "down"

@@ -145,7 +145,8 @@ def test_a_history_without_change_says_so():
     assert re.search(r"the median of all entries is \d+ ms, no change point ", text)
     assert "No change point." in text
     few = text_of(page(history(5, at=99)))
-    assert "too few entries to find drifts: 5, at least 7 are needed" in few
+    assert "ms; too few entries to find drifts: 5, at least 7 are needed" in few
+    assert "by chance" in text and "by chance" not in few
 
 
 def test_what_the_test_against_the_entry_before_found_is_in_the_headline_and_the_table():
@@ -158,7 +159,7 @@ def test_what_the_test_against_the_entry_before_found_is_in_the_headline_and_the
     ]
     entries = replace(entries, totals=(*entries.totals[:3], *tested))
     text = page(entries)
-    headline = f"; REGRESSION against {names[3][:10]}: <b>; the median"
+    headline = f"; REGRESSION against {names[3][:10]}: <b>; too few entries"
     assert headline in text_of(text) and "<b>;" not in text
     earlier = f"{names[3][:10]}: REGRESSION against {names[2][:10]}: 2.0 times slower at p = 128."
     assert earlier in text_of(text)
