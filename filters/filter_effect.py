@@ -21,23 +21,17 @@ _Figure = TypeVar("_Figure")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PlainTime:
-    """An estimate of the computing time (without communication) if nothing were measured.
+    """An estimate of the computing time (without communication) if nothing were measured."""
 
-    Attributes:
-        callpath: float64[call path], exclusive core-seconds; communication has its measured time here.
-        computing: bool[call path], whether it counts as computing.
-        attributed: float64[call path], the same, visits too short to measure attributed to callers.
-        total: computing time in core-seconds, the most probable value.
-        low, high: it lies between them with a probability of 90 %.
-        cost: seconds per visit that explain the rest of the measured time, for `total`, `low` and `high`.
-    """
-
+    # float64[call path], exclusive core-seconds; communication has its measured time here
     callpath: FloatArray
-    computing: BoolArray
-    attributed: FloatArray
-    total: float
+    computing: BoolArray  # bool[call path], whether it counts as computing
+    attributed: FloatArray  # float64[call path], the same, visits too short to measure attributed to callers
+    total: float  # computing time in core-seconds, the most probable value
+    # low, high: it lies between them with a probability of 90 %
     low: float
     high: float
+    # seconds per visit that explain the rest of the measured time, for `total`, `low` and `high`
     cost: tuple[float, float, float]
 
 

@@ -84,25 +84,18 @@ def _share(budget: Budget) -> float:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BudgetOutcome:
-    """How an overhead budget was spent.
-
-    Attributes:
-        applied: where the filter must be applied so that the budget holds.
-        met: whether the overhead stays within the budget in every run.
-        predicted: per run, the overhead as a share of the plain computing time.
-        value, bound, gap: of the choice among the regions that are worth their cost, see `Packing`.
-        taken: bool[R], that choice.
-    """
+    """How an overhead budget was spent."""
 
     document_name: ClassVar[str] = "budget"
     budget: Budget = field(metadata=entry("overhead", made=_share))
-    applied: Application
-    met: bool
-    predicted: tuple[float, ...]
+    applied: Application  # where the filter must be applied so that the budget holds
+    met: bool  # whether the overhead stays within the budget in every run
+    predicted: tuple[float, ...]  # per run, the overhead as a share of the plain computing time
+    # value, bound, gap: of the choice among the regions that are worth their cost, see `Packing`
     value: float
     bound: float
     gap: float
-    taken: BoolArray = field(metadata=NO_ENTRY)
+    taken: BoolArray = field(metadata=NO_ENTRY)  # bool[R], that choice
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

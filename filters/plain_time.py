@@ -29,19 +29,15 @@ _NORMAL = np.array([-1.64, -1.04, -0.67, -0.39, -0.13, 0.13, 0.39, 0.67, 1.04, 1
 
 @dataclass(frozen=True, kw_only=True)
 class RunTimes:
-    """The times of one run in core-seconds, and the events whose cost lies in them.
+    """The times of one run in core-seconds, and the events whose cost lies in them."""
 
-    Attributes:
-        clear, clear_events: of clear call paths.
-        doubtful, doubtful_events: of those that are mostly overhead.
-        shown: what those show of their plain time.
-    """
-
+    # clear, clear_events: of clear call paths
     clear: float
     clear_events: float
+    # doubtful, doubtful_events: of those that are mostly overhead
     doubtful: float
     doubtful_events: float
-    shown: float
+    shown: float  # what those show of their plain time
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,27 +89,20 @@ _HOPELESS = 1e9  # overhead over plain time of a call path, from which it does n
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PlainTimes:
-    """Estimates of the computing time without measurement: n call paths, R runs.
+    """Estimates of the computing time without measurement: n call paths, R runs."""
 
-    Attributes:
-        callpath: float64[n, R], exclusive core-seconds; communication has its measured time here, unless
-            plain times of whole runs are known.
-        total: float64[R], computing time in core-seconds.
-        low, high: float64[R], it lies between them with a probability of 90 %.
-        cost: float64[R], seconds per visit that explain the rest of the measured time.
-        measurable: bool[n], the call paths whose time exceeds what the correction leaves uncertain.
-        deviation: float64[n], standard deviation of the logarithm of what all runs of a call path have wrong.
-        total_deviation: the same of the totals.
-    """
-
+    # float64[n, R], exclusive core-seconds; communication has its measured time here, unless plain times of
+    # whole runs are known
     callpath: FloatArray
-    total: FloatArray
+    total: FloatArray  # float64[R], computing time in core-seconds
+    # low, high: float64[R], it lies between them with a probability of 90 %
     low: FloatArray
     high: FloatArray
-    cost: FloatArray
-    measurable: BoolArray
+    cost: FloatArray  # float64[R], seconds per visit that explain the rest of the measured time
+    measurable: BoolArray  # bool[n], the call paths whose time exceeds what the correction leaves uncertain
+    # float64[n], standard deviation of the logarithm of what all runs of a call path have wrong
     deviation: FloatArray
-    total_deviation: float
+    total_deviation: float  # the same of the totals
 
     @property
     def of_another_run(self) -> tuple[FloatArray, FloatArray]:

@@ -210,22 +210,16 @@ _ONE_BY_ONE = 128  # kernels that are modelled one by one
 
 @dataclass(frozen=True, kw_only=True)
 class BackTest:
-    """What a study without its largest scale predicts for the total there, in the unit of the kernels.
+    """What a study without its largest scale predicts for the total there, in the unit of the kernels."""
 
-    Attributes:
-        point: the largest measured point, D values.
-        extrapolation: its scale over the largest that was left.
-        value, lower, upper: the prediction with its 90 % interval.
-        measured: the total that was measured.
-        judged_by: what `measured` is: ``measured``, or ``corrected`` by an estimate of the overhead.
-    """
-
-    point: tuple[float, ...]
-    extrapolation: float
+    point: tuple[float, ...]  # the largest measured point, D values
+    extrapolation: float  # its scale over the largest that was left
+    # value, lower, upper: the prediction with its 90 % interval
     value: float
     lower: float
     upper: float
-    measured: float
+    measured: float  # the total that was measured
+    # what `measured` is: ``measured``, or ``corrected`` by an estimate of the overhead
     judged_by: str = "measured"
 
     @property

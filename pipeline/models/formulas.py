@@ -231,16 +231,12 @@ def _latex_name(name: str) -> str:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FormulaRange:
-    """Where formulas agree with predictions: a box, or of several parameters one line in it.
+    """Where formulas agree with predictions: a box, or of several parameters one line in it."""
 
-    Attributes:
-        first, last: float64[D], the smallest and the largest value of each parameter.
-        column: the parameter that scales, along which lines lie and pieces follow one another.
-    """
-
+    # first, last: float64[D], the smallest and the largest value of each parameter
     first: FloatArray
     last: FloatArray
-    column: int
+    column: int  # the parameter that scales, along which lines lie and pieces follow one another
 
     @property
     def dimensions(self) -> int:

@@ -48,40 +48,33 @@ class Predictor(Protocol):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ScalingModels:
-    """Models of K kernels.
+    """Models of K kernels."""
 
-    Attributes:
-        parameters: names of the D parameters.
-        first, last: float64[D], the smallest and largest measured value of each parameter.
-        nonnegative: predictions are never below zero.
-        correlation: how strongly the errors of the kernels go together, 0 to 1.
-        trend: the local trends, which count beyond the range; None if only the normal forms do.
-        whole: the model of the kernels' sum by itself; None if they are not the parts of a sum.
-        common_error: float64[K], standard deviation of the logarithm of an error that all measurements of a
-            kernel share, so that no repetition shows it; None if there is none.
-        predictor: predicts instead of formulas and trends, these and others; None if those do.
-        kernels: int64[K], which of the predictor's kernels these are.
-        per: the locations over which all that was modelled is summed, if what is shown is that of one: then
-            predictions, curves and formulas are divided by their number. None if nothing is divided.
-        memory: of predictions that were made; changed models begin with none.
-        totals: of the sum of all kernels, the same.
-    """
-
-    parameters: tuple[str, ...]
+    parameters: tuple[str, ...]  # names of the D parameters
+    # first, last: float64[D], the smallest and largest measured value of each parameter
     first: FloatArray
     last: FloatArray
-    nonnegative: bool
-    correlation: float
+    nonnegative: bool  # predictions are never below zero
+    correlation: float  # how strongly the errors of the kernels go together, 0 to 1
     hypotheses: Hypotheses
     rivals: Rivals
     quality: Quality
+    # the local trends, which count beyond the range; None if only the normal forms do
     trend: CombinedTrend | None = None
+    # the model of the kernels' sum by itself; None if they are not the parts of a sum
     whole: "ScalingModels | None" = None
+    # float64[K], standard deviation of the logarithm of an error that all measurements of a kernel share, so
+    # that no repetition shows it; None if there is none
     common_error: FloatArray | None = None
+    # predicts instead of formulas and trends, these and others; None if those do
     predictor: Predictor | None = None
-    kernels: IntArray | None = None
+    kernels: IntArray | None = None  # int64[K], which of the predictor's kernels these are
+    # the locations over which all that was modelled is summed, if what is shown is that of one: then
+    # predictions, curves and formulas are divided by their number. None if nothing is divided
     per: LocationCount | None = None
+    # of predictions that were made; changed models begin with none
     memory: PredictionMemory = field(default_factory=PredictionMemory, init=False, repr=False)
+    # of the sum of all kernels, the same
     totals: PredictionMemory = field(default_factory=PredictionMemory, init=False, repr=False)
 
     def __len__(self) -> int:

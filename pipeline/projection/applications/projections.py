@@ -221,27 +221,22 @@ def _group_verdicts(verdicts: Mapping[str, RegionVerdict]) -> tuple[GroupVerdict
 
 @dataclass(frozen=True, kw_only=True)
 class ApplicationProjection:
-    """An application on a machine: total, parts, definitions, other variants.
-
-    Attributes:
-        at: every input in SI units.
-        parts: the breakdown; a group is the sum of its parts and, unless the application states another
-            total, so is the whole.
-        variants: totals of the machine's other variants, all on the same draws.
-        reference, speedup, verdicts, roofline: of a projection by bandwidth ratios.
-    """
+    """An application on a machine: total, parts, definitions, other variants."""
 
     document_name: ClassVar[str] = "projection"
     title: str
     machine: str
     variant: str
     level: Annotated[float, "of the intervals"]
-    at: Mapping[str, float]
+    at: Mapping[str, float]  # every input in SI units
     total: ProjectedValue
+    # the breakdown; a group is the sum of its parts and, unless the application states another total, so is
+    # the whole
     parts: tuple[ProjectedValue, ...] = field(metadata=entry("breakdown"))
     definitions: tuple[ProjectedValue, ...]
-    variants: tuple[Variant, ...]
+    variants: tuple[Variant, ...]  # totals of the machine's other variants, all on the same draws
     measured: MeasuredTotal | None
+    # reference, speedup, verdicts, roofline: of a projection by bandwidth ratios
     reference: Reference | None
     speedup: ProjectedValue | None
     verdicts: Mapping[str, RegionVerdict] = field(metadata=entry(made=_group_verdicts))

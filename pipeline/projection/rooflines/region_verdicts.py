@@ -61,24 +61,18 @@ class Use:
 
 @dataclass(frozen=True, kw_only=True)
 class RegionVerdict:
-    """What limits a region, and the figures behind it.
-
-    Attributes:
-        level: where memory limits it, else the counted level that comes nearest to its ceiling; empty without
-        one.
-        uses: by memory level and `ARITHMETIC`, those that were counted and for which the machine has a
-        ceiling.
-        intensity: flop/B at `level`; NaN if either was not counted.
-        not_judged: levels and `ARITHMETIC`, if they were not counted or have no ceiling and may be the limit.
-        proportional: whether memory bandwidth of some cores was taken as their share of the node's, for want
-            of the bandwidth of one core.
-    """
+    """What limits a region, and the figures behind it."""
 
     bound: Bound
+    # where memory limits it, else the counted level that comes nearest to its ceiling; empty without one
     level: str = ""
+    # by memory level and `ARITHMETIC`, those that were counted and for which the machine has a ceiling
     uses: Mapping[str, Use] = field(default_factory=dict)
-    intensity: float = float("nan")
+    intensity: float = float("nan")  # flop/B at `level`; NaN if either was not counted
+    # levels and `ARITHMETIC`, if they were not counted or have no ceiling and may be the limit
     not_judged: tuple[str, ...] = (*LEVELS, ARITHMETIC)
+    # whether memory bandwidth of some cores was taken as their share of the node's, for want of the bandwidth
+    # of one core
     proportional: bool = False
 
     @property

@@ -9,8 +9,7 @@ import pytest
 
 from ingest.errors import UsageError
 from ingest.locate import locate
-from pipeline.execution.dask import DaskExecutor
-from pipeline.execution.executors import choose_executor
+from pipeline.execution.executors import DaskExecutor, choose_executor
 from pipeline.stages.ingest import ingest
 
 distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
@@ -62,7 +61,7 @@ def test_a_killed_worker_is_survived(cluster):
 
 
 def test_no_scheduler_is_one_line(monkeypatch):
-    monkeypatch.setattr("pipeline.execution.dask.CONNECTING", "0.3s")
+    monkeypatch.setattr("pipeline.execution.executors.CONNECTING", "0.3s")
     with pytest.raises(UsageError, match="no Dask scheduler answers at"):
         list(DaskExecutor("tcp://127.0.0.1:9", print).map(slow_pid, [1]))
 
