@@ -273,7 +273,8 @@ def test_status_counts_runs_by_scale(call, folder):
     assert not (folder / "work").exists()
     call("campaign", "submit")
     code, printed, _ = call("campaign", "status", "--watch")
-    head, first, *_ = printed.splitlines()
+    answer, head, first, *_, way_on = printed.splitlines()
+    assert answer.startswith("8 of 8 runs done.") and way_on == "Next: pipeline run profiles"
     assert head.split()[:2] == ["scale", "done"]  # states without any run have no column
     assert first.split()[:7] == ["p", "=", "1,", "n", "=", "8", "2"]
 
