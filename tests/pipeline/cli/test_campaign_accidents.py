@@ -225,6 +225,6 @@ def test_what_commands_take_and_what_programs_measure_stand_apart(call, folder):
     for run in summary["runs"]:
         assert run["measured_seconds"] == pytest.approx(1e-8 * run["point"]["n"] ** 3 * 300, abs=1e-6)
         assert run["seconds"] != run["measured_seconds"]
-    head, first, *_ = call("campaign", "status")[1].splitlines()
+    _, head, first, *_ = call("campaign", "status")[1].splitlines()
     assert head.endswith("command takes [s]  program measures [s]  difference [s]")
     assert first.split()[-2] == "0.00154"
