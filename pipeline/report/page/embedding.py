@@ -32,7 +32,6 @@ _INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
 _LONG_TEMPLATE = re.compile(r"^(?:[^`\n]*`[^`\n]*`)*[^`\n]*`[^`\n]*$", re.MULTILINE)
 _UNNEEDED = re.compile(r"/\*[\s\S]*?\*/|(?<=[{};:,])\s+|\s+(?=[{}])")  # of styles
 _STYLES = ("layout", "table", "chart")
-_DARK = "@dark@"  # stands in layout.css for the colours of the dark theme, which are needed twice
 _LEVEL, _SCRIPT_LEVEL = 7, 9  # of compression
 _MEMORY = 5  # of compression: short blocks, as numbers change from array to array
 LETTERS = np.array([n for n in range(ord("!"), ord("~") + 1) if chr(n) not in "\"&'-/<>\\~"], dtype=np.uint8)
@@ -88,8 +87,7 @@ def style_sheet(page: str = "report") -> str:
     """Return the styles of a page; the first, with the colours, are needed by all others."""
     folder = _folder("css")
     texts = (_text(folder / f"{name}.css") for name in (*_STYLES, *_OWN_STYLES[page]))
-    text = "\n".join(texts).replace(_DARK, _text(folder / "dark.css"))
-    return _UNNEEDED.sub("", text)
+    return _UNNEEDED.sub("", "\n".join(texts))
 
 
 @cache

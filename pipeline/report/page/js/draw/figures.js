@@ -43,15 +43,13 @@ function sizeOf(svg) {
  */
 function onPaper(look) {
   const root = document.documentElement;
-  const { theme } = root.dataset;
   root.dataset.theme = "light";
   for (const name of PAPER) root.style.setProperty(name, "#ffffff");
   try {
     return look();
   } finally {
     for (const name of PAPER) root.style.removeProperty(name);
-    if (theme === undefined) delete root.dataset.theme;
-    else root.dataset.theme = theme;
+    delete root.dataset.theme;
   }
 }
 

@@ -45,7 +45,7 @@ import { opener } from "./nodes.js";
  * @property {(open: Row[]) => void} onOpen
  */
 
-const PAGE_ROWS = 12;
+const PAGE_ROWS = 10;
 const ALPHABET = new Intl.Collator(undefined, { numeric: true });
 
 export class DataTable {
@@ -179,8 +179,7 @@ export class DataTable {
 
   /** @param {number} pages */
   showPager(pages) {
-    if (pages === 1) this.pager.replaceChildren();
-    else this.pager.replaceChildren(this.pagerButton(-1, pages), this.pagerButton(1, pages));
+    this.pager.replaceChildren(this.pagerButton(-1, pages), this.pagerButton(1, pages));
   }
 
   /**
@@ -189,14 +188,16 @@ export class DataTable {
    */
   pagerButton(by, pages) {
     const next = this.page + by;
+    if (next < 0 || next >= pages) return "";
     const label = by < 0 ? "Previous page" : "Next page";
     const turn = () => {
       this.page = next;
       this.refresh();
-      this.pager.querySelectorAll("button")[by < 0 ? 0 : 1]?.focus();
+      const turned =
+        this.pager.querySelector(`[aria-label="${label}"]`) ?? this.pager.querySelector("button");
+      if (turned instanceof HTMLElement) turned.focus();
     };
-    const attributes = { "aria-label": label, disabled: next < 0 || next >= pages };
-    return quietButton(by < 0 ? "‹" : "›", turn, attributes);
+    return quietButton(by < 0 ? "‹" : "›", turn, { "aria-label": label });
   }
 
   /** @param {Row} row */

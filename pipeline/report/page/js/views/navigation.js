@@ -1,48 +1,11 @@
 // @ts-check
-// What all pages have: an address that keeps what was chosen and brings it back, links to sections, a theme, and the
-// search of the kernels in sight.
+// What all pages have: an address that keeps what was chosen and brings it back, links to sections, and the search
+// of the kernels in sight.
 
-import { byId, el, switcher } from "../draw/dom.js";
+import { el } from "../draw/dom.js";
 import { tableTools } from "../draw/files.js";
 
 /** @import { Address } from "../state.js" */
-
-/** @typedef {"auto" | "light" | "dark"} Theme */
-
-const KEY = "pipeline-report-theme";
-
-/** @returns {Theme} */
-function remembered() {
-  try {
-    const theme = localStorage.getItem(KEY);
-    return theme === "light" || theme === "dark" ? theme : "auto";
-  } catch {
-    return "auto";
-  }
-}
-
-/** @param {Theme} theme */
-function setTheme(theme) {
-  if (theme === "auto") delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = theme;
-  try {
-    localStorage.setItem(KEY, theme);
-  } catch {
-    // private windows keep nothing
-  }
-}
-
-function buildTheme() {
-  const theme = remembered();
-  setTheme(theme);
-  /** @type {[Theme, string][]} */
-  const themes = [
-    ["auto", "Auto"],
-    ["light", "Light"],
-    ["dark", "Dark"],
-  ];
-  byId("theme").replaceChildren(switcher("Theme", "theme", themes, theme, setTheme));
-}
 
 /** @param {string} id */
 function goTo(id) {
@@ -55,12 +18,11 @@ function goTo(id) {
 }
 
 /**
- * What comes last on every page: the theme, links to sections and a changed address that are followed, and tables
- * without a script of their own that can be saved.
+ * What comes last on every page: links to sections and a changed address that are followed, and tables without
+ * a script of their own that can be saved.
  * @param {Pick<Address, "keep" | "kept">} address
  */
 export function followAddress(address) {
-  buildTheme();
   for (const link of document.querySelectorAll('a[href^="#"]')) {
     const id = link.getAttribute("href")?.slice(1) ?? "";
     link.addEventListener("click", (event) => {
