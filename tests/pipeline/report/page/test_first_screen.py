@@ -135,3 +135,11 @@ def test_little_is_to_be_read_above_the_charts_of_kernels(screen: Any) -> None:
     above = screen.locator(".verdict, .brief").all_inner_texts()
     assert 0 < len(" ".join(above)) <= 300
     assert screen.locator("#overview p:visible").count() == 0
+
+
+def test_a_picture_of_the_whole_page_has_all_its_charts(open_page: OpenPage, file: Path) -> None:
+    page = open_page(file, viewport={"width": 1440, "height": 900}).page
+    page.screenshot(full_page=True)
+    blank = "nodes => nodes.filter(node => node.checkVisibility() && !node.querySelector('svg')).length"
+    assert page.locator(".plot").count() >= 4
+    assert page.eval_on_selector_all(".plot", blank) == 0
