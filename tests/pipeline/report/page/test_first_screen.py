@@ -62,7 +62,7 @@ def test_charts_of_the_first_screen_fit_and_keep_every_point(open_page: OpenPage
 
 def test_charts_of_the_first_screen_say_what_they_show(screen: Any) -> None:
     label = screen.locator("#runtime-efficiency svg").get_attribute("aria-label")
-    assert label.startswith("parallel efficiency over p. Measured: 100.0 % at p = 4, ")
+    assert label.startswith("parallel efficiency over p; measured: 100.0 % at p = 4, ")
     assert "; predicted: " in label
     assert " at p = 256, 90 % interval " in label
     assert screen.locator("#runtime-speedup path.ideal").count() == 1
