@@ -158,6 +158,7 @@ WhatIf = Annotated[
         "As if 'MPI_Send=0.5', 'communication=0' or 'balanced'; repeatable.",
     ),
 ]
+_SCREEN_ROWS = 10  # that leave room for the answer and the way on
 Limit = Annotated[int, valued("--limit", "N", "Rows to show, in every format.", min=1)]
 Details = Annotated[bool, switch("--details", "Show more: tables and what the answer rests on.")]
 Json = Annotated[str | None, valued("--json", "FILE", "Write JSON to a file, '-': standard output.")]
@@ -215,6 +216,10 @@ class KernelPresentation(Presentation):
     def rows(self) -> dict[str, Any]:
         """What tables and screens of a summary take: the key of the level, and how many rows."""
         return {"by": _LEVELS[self.by], "limit": self.limit}
+
+    def few(self, details: bool) -> int:
+        """How many rows a screen shows without details, if no number was asked for."""
+        return self.limit if details or self.limit != KernelPresentation.limit else _SCREEN_ROWS
 
     def present_rows(
         self,

@@ -140,7 +140,7 @@ def _show_models(path: Path, options: Options, shown: KernelPresentation) -> Non
     from ingest.locate import locate
     from pipeline.columns.kernel_tables import models_table
     from pipeline.report.render.console import console
-    from pipeline.report.terminal.results import show_models, show_predictions
+    from pipeline.report.terminal.results import show_models, show_predictions, show_total
     from pipeline.stages.ingest import ingest, skipped_entry, with_parameter
     from pipeline.stages.model import summary_of_models
     from pipeline.stages.overhead import true_times
@@ -153,6 +153,7 @@ def _show_models(path: Path, options: Options, shown: KernelPresentation) -> Non
     summary = focused(summary_of_models(read, options), options.focus, options.without)
     for_people = shown.present_rows(summary, models_table, show_models)
     if for_people and options.at and len({row["metric"] for row in summary.kernels}) == 1:
+        show_total(console(), summary, by=shown.rows["by"])
         show_predictions(console(), summary, **shown.rows)
     if options.strict and read.damaged:
         raise typer.Exit(ExitCode.INCONCLUSIVE)

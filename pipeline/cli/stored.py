@@ -9,6 +9,7 @@ import typer
 from pipeline.cli.options import (
     At,
     ChosenMachines,
+    Details,
     Given,
     KernelPresentation,
     Metric,
@@ -28,6 +29,8 @@ from pipeline.config.options import Options
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from pipeline.columns.summary import Summary
+
 
 @command("predict", Options)
 def predict(
@@ -36,11 +39,13 @@ def predict(
     at: At = None,
     metric: Metric = None,
     changes: WhatIf = None,
+    details: Details = False,
     shown: KernelPresentation = KernelPresentation(),
 ) -> None:
     """Predict every kernel at the target scale, with intervals."""
     from pipeline.columns.kernel_tables import predictions_table
-    from pipeline.report.terminal.results import show_predictions
+    from pipeline.report.render.console import show_sentence
+    from pipeline.report.terminal.results import show_predictions, show_remarks, show_total
     from pipeline.stages.model import change_notices, stored_summary
     from pipeline.store.results import read_study
 
@@ -48,7 +53,17 @@ def predict(
     others = shown.json is not None
     summary = stored_summary(study, at or (), efficiency, metric, others=others, changes=changes or ())
     show_notices(change_notices(study, at or (), changes or (), metric))
-    shown.present_rows(summary, predictions_table, show_predictions)
+
+    def draw(screen: "Console", summary: "Summary", *, by: str, limit: int) -> None:
+        show_total(screen, summary, by=by)
+        screen.print()
+        show_predictions(screen, summary, by=by, limit=shown.few(details))
+        if details:
+            show_remarks(screen, summary)
+        else:
+            show_sentence(screen, f"pipeline bottlenecks {out} | --details: more rows, notes on the models")
+
+    shown.present_rows(summary, predictions_table, draw)
 
 
 @command("bottlenecks")
@@ -69,17 +84,24 @@ def bottlenecks(
         str | None,
         valued("--least", "SHARE", "Hide call paths of --tree below this inclusive share; default: 1%."),
     ] = None,
+    details: Details = False,
     shown: KernelPresentation = KernelPresentation(),
 ) -> None:
     """Rank kernels at the target scale: growth, share, crossovers."""
     from ingest.errors import UsageError
     from pipeline.columns.kernel_tables import ranking_table
-    from pipeline.report.terminal.results import show_result
+    from pipeline.report.render.console import show_sentence
+    from pipeline.report.terminal.results import show_result, show_shares
     from pipeline.stages.model import change_notices, stored_summary
     from pipeline.store.results import read_study
 
     if tree:
-        others = {"--on": machines.on, "--from": machines.from_machine, "--potential": potential}
+        others = {
+            "--details": details,
+            "--on": machines.on,
+            "--from": machines.from_machine,
+            "--potential": potential,
+        }
         rows = {"--by": shown.by != "region", "--limit": shown.limit != KernelPresentation.limit}
         refuse_beside("--tree", others | rows | {"--what-if": changes})
         _show_tree(out, at or (), metric, least or "1%", shown)
@@ -89,7 +111,7 @@ def bottlenecks(
     efficiency = chosen_efficiency(out, {})
     places = machines.places
     if potential:
-        refuse_beside("--potential", {"--on": places, "--metric": metric})
+        refuse_beside("--potential", {"--on": places, "--metric": metric, "--details": details})
         _show_potential(out, at or (), changes or (), shown)
         return
     if places is None:
@@ -106,7 +128,17 @@ def bottlenecks(
         found = project_results(out, places, at or (), efficiency)
         summary = found.summary
         show_notices(found.rests_on)
-    shown.present_rows(summary, ranking_table, show_result)
+
+    def draw(screen: "Console", summary: "Summary", *, by: str, limit: int) -> None:
+        show_shares(screen, summary, by=by, limit=shown.few(details))
+        if details:
+            screen.print()
+            show_result(screen, summary, by=by, limit=limit)
+        else:
+            what = "effort = visits x time, crossovers, notes on the models"
+            show_sentence(screen, f"--details: {what} | --tree: call tree | pipeline predict {out}")
+
+    shown.present_rows(summary, ranking_table, draw)
 
 
 def _show_potential(

@@ -34,11 +34,9 @@ _TEXT = {
     Note.OUTSIDE_SPACE: "grows faster than any exponent tried",
     Note.CONFOUNDED: "parameters change together in all runs: their effects cannot be distinguished",
     Note.FEW_VALUES: "fewer than 3 values of a parameter: its growth is a guess",
-    Note.FOLLOWS_TREND: "predictions follow the trend of the last points rather than "
-    "the most plausible model",
-    Note.MISSES_POINT: "the most plausible model misses a measured point by more than a factor of 2",
-    Note.UNRELIABLE: "unreliable, so without a law and not called a bottleneck: fewer than 3 points, "
-    "points left out of the fit missed by more than 30 %, or a measured one by more than a factor of 3",
+    Note.FOLLOWS_TREND: "predictions follow the trend of the last points",
+    Note.MISSES_POINT: "the best model misses a point by more than a factor of 2",
+    Note.UNRELIABLE: "unreliable, so without a law and not called a bottleneck",
 }
 
 

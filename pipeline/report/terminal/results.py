@@ -28,7 +28,8 @@ from pipeline.columns.shown_tree import shown_tree, tree_table
 from pipeline.columns.summary import Rows, Summary
 from pipeline.columns.target_sentences import (
     far_targets,
-    target_totals,
+    share_sentence,
+    total_sentences,
 )
 from pipeline.models.kernels import FACTORS
 from pipeline.questions import extra_p, held_out, pop_efficiency, resource_use
@@ -118,10 +119,10 @@ def _show_factors(out: Console, summary: Summary, *, by: str = "regions", limit:
         out.print()
 
 
-def show_total(out: Console, summary: Summary) -> None:
-    """Print the predictions of the whole program."""
-    for text, style in target_totals(summary):
-        show_sentence(out, f"Total at {text} (the sum of the kernels' models)", style)
+def show_total(out: Console, summary: Summary, *, by: str) -> None:
+    """Print the predictions of the whole program, and what takes most of them."""
+    for text, style in total_sentences(summary, by):
+        show_sentence(out, text, style)
 
 
 def show_held_out(out: Console, summary: Summary) -> None:
@@ -164,8 +165,20 @@ def show_remarks(out: Console, summary: Summary) -> None:
         show_sentence(out, f"Note: {sentence}", "yellow")
 
 
+def show_shares(out: Console, summary: Summary, *, by: str, limit: int) -> None:
+    """Say what takes most at the last target, and print the ranking."""
+    if sentence := share_sentence(summary, by):
+        show_sentence(out, sentence, "bold")
+        for text, style in far_targets(summary):
+            show_sentence(out, f"{text}.", style)
+        out.print()
+    show_ranking(out, summary, by=by, limit=limit)
+    if not summary.targets:
+        show_sentence(out, summary.notices[-1])
+
+
 def show_result(out: Console, summary: Summary, *, by: str, limit: int) -> None:
-    """Print head, ranking, crossovers, total and remarks."""
+    """Print head, ranking, crossovers and remarks."""
     show_head(out, summary)
     out.print()
     show_ranking(out, summary, by=by, limit=limit)
@@ -179,7 +192,6 @@ def show_result(out: Console, summary: Summary, *, by: str, limit: int) -> None:
         return
     _show_factors(out, summary, by=by, limit=limit)
     show_crossovers(out, summary, by=by)
-    show_total(out, summary)
     if (other := summary.answers.of(extra_p.QUESTION)) and summary.total:
         show_sentence(out, other.sentence(summary.total["unit"]))
     show_remarks(out, summary)
@@ -209,8 +221,6 @@ def show_predictions(out: Console, summary: Summary, *, by: str, limit: int) -> 
     show_sentence(out, brackets_sentence(summary), "dim")
     for found in summary.answers.of(resource_use.QUESTION):
         show_sentence(out, found.sentence)
-    for sentence, style in far_targets(summary):
-        show_sentence(out, f"{sentence}.", style)
 
 
 def show_efficiency(out: Console, summary: Summary) -> None:

@@ -14,6 +14,7 @@ from pipeline.report.terminal.results import (
     show_ranking,
     show_remarks,
     show_result,
+    show_shares,
     show_total,
 )
 from tests.documents import as_summary
@@ -202,23 +203,36 @@ def test_nothing_is_red_that_the_model_does_not_support():
     assert "\x1b[33mgrows (law unclear)" in text
 
 
+SHARES = {"a": 0.3, "b": 0.5, "c": 0.05, "d": 0.15}
+
+
 def test_the_total_has_a_line_per_target():
-    first, *second = shown(show_total, summary())
-    of = "(the sum of the kernels' models)"
-    assert first == f"Total at p = 64: 75.0 core-s (38 to 150 core-s) {of}"
-    assert " ".join(map(str.strip, second)) == (
-        f"Total at p = 1048576: 150 core-s (75 to 300 core-s), 2 times beyond the measured range {of}"
+    assert shown(show_total, summary(), by="regions", width=200) == [
+        "Total 75.0 core-s (38 to 150 core-s) at p = 64; most in main › solve 50.0, main › sum 25.0.",
+        "Total 150 core-s (75 to 300 core-s) at p = 1048576, 2 times beyond the measured range; most in "
+        "main › solve 100, main › sum 50.0.",
+    ]
+
+
+def test_the_answer_names_what_takes_most_and_what_it_takes_now():
+    rows = [kernel(name, share, share_at_target=share, share_measured=0.2) for name, share in SHARES.items()]
+    lines = shown(show_shares, summary(*rows), by="regions", limit=2, width=200)
+    assert lines[0].startswith(
+        "At p = 1048576 main › b takes 50.0 %, main › a 30.0 %, main › d 15.0 % of 150 core-s ("
     )
+    assert lines[0].endswith("; together 95.0 %, now 60.0 %.")
+    assert "2 more left out; --limit shows them" in lines
+    (only,) = shown(show_shares, summary(rows[1], total=None), by="regions", limit=2)[:1]
+    assert only.startswith("Largest regions")
 
 
 def test_predictions_far_beyond_the_measured_range_are_warned_of():
     found = summary(points=[{"p": 64}, {"p": 128}])
-    assert shown(show_predictions, found, by="regions", limit=1)[-1] == (
-        "p = 1048576: 8192 times beyond the measured range (very far: nothing measured supports it)."
-    )
+    warning = "8192 times beyond the measured range (very far: nothing measured supports it)"
+    assert warning in shown(show_total, found, by="regions", width=200)[-1]
     large = kernel("total", 3.6e6)
-    assert shown(show_total, summary(total=large))[0].startswith(
-        "Total at p = 64: 500 core-hours (250 to 1000 core-hours)"
+    assert shown(show_total, summary(total=large), by="regions")[0].startswith(
+        "Total 500 core-hours (250 to 1000 core-hours) at p = 64"
     )
 
 
