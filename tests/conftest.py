@@ -1,6 +1,7 @@
 """What holds for all tests."""
 
 import gc
+import os
 import signal
 
 import pytest
@@ -17,6 +18,8 @@ settings.register_profile("quick", settings.get_profile("same"), max_examples=QU
 settings.load_profile("quick")
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as in the background; children inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+os.environ.pop("COLUMNS", None)  # of the shell or of a worker: notices wrap only where a test sets a width
 
 SLOW_FIXTURES = {"running", "local_cluster"}  # a browser, and Slurm
 
