@@ -166,9 +166,11 @@ def show_remarks(out: Console, summary: Summary) -> None:
 
 
 def show_shares(out: Console, summary: Summary, *, by: str, limit: int) -> None:
-    """Say what takes most at the last target, and print the ranking."""
+    """Say what takes most at the last target, what the total is at others, and print the ranking."""
     if sentence := share_sentence(summary, by):
         show_sentence(out, sentence, "bold")
+        for text, style in list(total_sentences(summary, by))[:-1]:
+            show_sentence(out, text, style)
         for text, style in far_targets(summary):
             show_sentence(out, f"{text}.", style)
         out.print()
