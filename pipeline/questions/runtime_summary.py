@@ -367,7 +367,7 @@ def _efficient(found: Runtime, here: Figures, parameters: Sequence[str]) -> tupl
     if within or _is_at(limit, here):
         unsure = here.of_scaling.lower[0] < found.threshold
         return text, f"{'probably ' if unsure else ''}still above {asked}"
-    efficient = _efficient_up_to(limit, found.threshold, parameters)
+    efficient = efficient_up_to(limit, found.threshold, parameters)
     return text, efficient.text(found.parameter, _apart(parameters, limit.point, here), found.observed)
 
 
@@ -436,7 +436,7 @@ def runtime_summary(found: Runtime | None, parameters: Sequence[str]) -> Runtime
         fastest=None if fastest is None else point_json(parameters, fastest.point),
         fastest_measured=None if fastest is None else fastest.measured,
         fastest_wall_seconds=None if fastest is None else fastest.value,
-        efficient_up_to=_efficient_up_to(efficient, found.threshold, parameters),
+        efficient_up_to=efficient_up_to(efficient, found.threshold, parameters),
         lost=tuple(
             LossAt(
                 at=point_json(parameters, one.point),
@@ -498,7 +498,8 @@ def _pop(found: PopParts | None, count: int) -> list[dict[str, Any] | None]:
     return [None] * (count - targets) + rows
 
 
-def _efficient_up_to(found: Limit | None, threshold: float, parameters: Sequence[str]) -> EfficientUpTo:
+def efficient_up_to(found: Limit | None, threshold: float, parameters: Sequence[str]) -> EfficientUpTo:
+    """Return the limit of efficiency as documents have it."""
     if found is None:
         return EfficientUpTo(threshold=threshold)
     return EfficientUpTo(

@@ -11,14 +11,22 @@ from ingest.number_text import figure
 from pipeline.questions.analysis import Analysis, largest_point
 from pipeline.questions.locations import Comparison
 from pipeline.questions.runtime.estimate import Estimate
-from pipeline.questions.runtime.limits import interval_behind
 from pipeline.questions.runtime.losses import causes_text
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.questions.runtime.trust import Trust
+from pipeline.questions.runtime_summary import efficient_up_to
 from pipeline.report.page.sections import repetitions_text
 from pipeline.report.runtime_charts import RuntimeChart
 from pipeline.wording.escaping import matplotlib as plain_text
-from pipeline.wording.quantities import counted, estimate_text, point_text, quantity, times, value_text
+from pipeline.wording.quantities import (
+    counted,
+    estimate_text,
+    point_json,
+    point_text,
+    quantity,
+    times,
+    value_text,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,14 +70,17 @@ def _scaling(name: str, analysis: Analysis, found: Runtime) -> str:
         times_longer = figure(1 / float(figures.time_ratio.value[largest]))
         return f"{text}: at {where} a run takes {times_longer} times as long as at the smallest size."
     kind = "parallel" if found.comparison is Comparison.STRONG else "weak"
-    text = f"{text} ({found.comparison.value} scaling): {kind} efficiency is "
+    text = f"{text} ({found.comparison.value} scaling): {kind} efficiency "
     limit, threshold = found.efficient_up_to, _percent(found.threshold)
     if limit is None:
-        text += f"below {threshold} at every scale considered"
+        text += f"is below {threshold} at every scale considered"
     else:
-        origin = "measured" if limit.measured else "predicted"
-        there = f"{_at(analysis, limit.point)}{interval_behind(limit, found.parameter)}"
-        text += f"at least {threshold} up to {there} ({_percent(limit.value)}, {origin})"
+        limits = efficient_up_to(limit, found.threshold, experiment.parameters)
+        point = point_json(experiment.parameters, limit.point)
+        there = limits.text(found.parameter, point, found.observed)
+        origin = found.observed if limit.measured else "predicted"
+        told = f"is at least {there.replace(' efficient', '', 1)} ({_percent(limit.value)}, {origin})"
+        text += told if limits.below_at is None else there
     here = _percent(float(figures.of_scaling.value[largest]))
     text += f"; at {where}, the largest measured scale, it is {here}"
     if np.isfinite(figures.speedup.value[largest]):

@@ -347,11 +347,6 @@ def limit_interval(found: Limit) -> dict[str, float | None] | None:
     }
 
 
-def interval_behind(found: Limit, parameter: str) -> str:
-    """Write the interval behind the point of a limit, along the parameter that scales."""
-    return limit_interval_text(limit_interval(found), parameter, len(found.point))
-
-
 def limit_interval_text(interval: Mapping[str, float | None] | None, parameter: str, count: int) -> str:
     """Write the interval behind a point: `` (256 to 1024)``, `` (256 or more)``; empty without one.
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pipeline.questions.runtime.limits import Limit, interval_behind, limit_interval_text
+from pipeline.questions.runtime.limits import Limit, limit_interval, limit_interval_text
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ def test_open_and_unknown_ends(lower, upper, text):
     limit = Limit(
         point=np.array([512.0]), measured=False, value=0.8, at_the_end=False, lower=lower, upper=upper
     )
-    assert interval_behind(limit, "p") == text
+    assert limit_interval_text(limit_interval(limit), "p", 1) == text
 
 
 def test_the_parameter_is_named_if_there_are_several():
