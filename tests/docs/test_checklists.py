@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-TEXT = (Path(__file__).parents[2] / "docs/checklists.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).parents[2] / "paper/checklists.md").read_text(encoding="utf-8")
 
 
 def test_the_counts_are_those_of_the_answers():
