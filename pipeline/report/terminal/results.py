@@ -62,6 +62,10 @@ def show_head(out: Console, summary: Summary) -> None:
         f"{callpaths} in {regions}",
     )
     show_sentence(out, f"Scaling: {summary.scaling_reason}")
+    _show_per(out, summary)
+
+
+def _show_per(out: Console, summary: Summary) -> None:
     if summary.per:
         show_sentence(out, f"All values are {per_text(summary.per)}.")
 
@@ -173,6 +177,7 @@ def show_shares(out: Console, summary: Summary, *, by: str, limit: int) -> None:
             show_sentence(out, text, style)
         for text, style in far_targets(summary):
             show_sentence(out, f"{text}.", style)
+        _show_per(out, summary)
         out.print()
     show_ranking(out, summary, by=by, limit=limit)
     if not summary.targets:

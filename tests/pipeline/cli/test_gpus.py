@@ -58,7 +58,7 @@ def test_the_answer_says_how_busy_accelerators_are_and_what_they_cost(call, runs
 def test_gpu_seconds_are_answered_for_by_themselves(call, runs, tmp_path):
     code, out, _ = call("run", runs, "--out", tmp_path / "out", "--metric", "gpu_time")
     assert code == 0 and "GPU-s" in out and "core-s" not in out
-    code, out, _ = call("bottlenecks", tmp_path / "out")
+    code, out, _ = call("bottlenecks", tmp_path / "out", "--details")
     assert "GPU time is gpu_visits times the time per launch" in out and "main" not in out
     code, out, _ = call("run", runs, "--out", tmp_path / "out", "--metric", "gpu_time", "--format", "csv")
     assert "effort [GPU-s]" in out.splitlines()[0] and "gpu_busy" in out.splitlines()[0]

@@ -138,11 +138,11 @@ def test_paper_has_the_rows_of_the_screen_intervals_and_colours(open_page: OpenP
     many = {("main",): lambda p: 1 + 0 * p} | many
     opened = open_page(answered(study_of(many)), viewport={"width": 794, "height": 1123})
     page = opened.page
-    assert page.locator("#kernel-table tbody tr").count() == 12
+    assert page.locator("#kernel-table tbody tr").count() == 10
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     rows = page.locator("#kernel-table tbody tr")
-    assert rows.count() == 12  # as on the screen
+    assert rows.count() == 10  # as on the screen
     assert rows.last.locator("td", has_text=" .. ").first.is_visible()  # the interval
     swatch = page.locator("#legend .swatch").first
     assert swatch.evaluate("node => getComputedStyle(node).printColorAdjust") == "exact"
