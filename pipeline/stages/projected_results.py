@@ -51,7 +51,7 @@ class ProjectedForecast:
     @cached_property
     def two_machines(self) -> StudyOnTwoMachines:
         """Both sides, as `pipeline project --json` writes them."""
-        here = summarise(self._on(self.projection.here), self.projection.here.experiment.notices)
+        here = summarise(self._on(self.measured), self.measured.experiment.notices)
         return on_two_machines(self.projection, here, self.summary, self.targets[-1])
 
     @cached_property

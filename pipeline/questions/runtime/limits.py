@@ -106,8 +106,9 @@ def scales_in_view(study: RuntimeStudy, target: FloatArray) -> ScalesInView | No
     scales = np.union1d(*looked_at(known, max(last, doubled)))
     points = along_parameter(target, study.column, scales)
     measured, _ = study.measured_at(points)
-    if study.analysis.is_profile:
-        points, measured = points[measured], measured[measured]
+    inside = scales <= known.max() if study.analysis.observed != "measured" else np.zeros_like(measured)
+    shown = measured | ~(inside | study.analysis.is_profile)  # projected times are interpolated
+    points, measured = points[shown], measured[shown]
     return in_view(study, study.figures(points, measured))
 
 

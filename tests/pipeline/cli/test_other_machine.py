@@ -88,6 +88,10 @@ def test_commands_agree_on_the_other_machine(call, stored, machines, tmp_path, s
     here = wall_times(document["from"]["summary"])
     assert wall_times(json.loads((out / "summary.json").read_text()))[8] == here[8]
     assert expected[8] < 0.5 * here[8]
+    limits = [document[side]["summary"]["runtime"] for side in ("from", "on")]
+    run = json.loads((stored / "summary.json").read_text())["runtime"]
+    assert limits[0]["fastest"] == run["fastest"] and limits[0]["efficient_up_to"] == run["efficient_up_to"]
+    assert limits[1]["fastest_measured"]  # between scales, projected times are interpolated
 
 
 @pytest.mark.slow
