@@ -16,7 +16,7 @@ import { cutText, hasWords } from "./text/names.js";
 import { estimateText, figure, intervalText, pointText } from "./text/numbers.js";
 import { outsideText, scaleControl } from "./views/controls.js";
 import { DifferenceView } from "./views/difference.js";
-import { followAddress, searchBox } from "./views/navigation.js";
+import { drawn, followAddress, searchBox } from "./views/navigation.js";
 
 /** @import { Side } from "./data/difference.js" */
 /** @import { Figure } from "./data/kernel_set.js" */
@@ -435,3 +435,4 @@ filter();
 if (curves) buildCurves(curves);
 draw();
 followAddress(address);
+drawn();

@@ -11,7 +11,7 @@ import { columnsOf, DataTable } from "./draw/table.js";
 import { Address } from "./state.js";
 import { hasWords } from "./text/names.js";
 import { figure, percent, quantity, tickLabel } from "./text/numbers.js";
-import { followAddress, searchBox } from "./views/navigation.js";
+import { drawn, followAddress, searchBox } from "./views/navigation.js";
 
 /** @import { ChangeTexts, HistoryPayload } from "./data/records.js" */
 /** @import { Range } from "./draw/axes.js" */
@@ -260,3 +260,4 @@ if (levels.includes("region") && levels.includes("callpath")) {
 byId("total").replaceChildren(total.node);
 total.update();
 followAddress(address);
+drawn();

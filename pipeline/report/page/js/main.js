@@ -12,7 +12,7 @@ import { buildHeatmap } from "./views/heatmap.js";
 import { buildIcicles } from "./views/icicle.js";
 import { buildImbalance } from "./views/imbalance.js";
 import { buildKernels } from "./views/kernels.js";
-import { followAddress } from "./views/navigation.js";
+import { drawn, followAddress } from "./views/navigation.js";
 import { buildOverview } from "./views/overview.js";
 import { buildRoofline } from "./views/roofline.js";
 import { buildRuntime } from "./views/runtime.js";
@@ -47,4 +47,4 @@ for (const [id, build] of PARTS) {
 }
 addEventListener("beforeprint", () => state.changedEverywhere());
 followAddress(state);
-state.drawRest();
+state.drawRest(drawn);

@@ -288,13 +288,19 @@ export class State extends Address {
     if (near) update();
   }
 
-  /** Draws what is out of sight while there is nothing else to do, so that the browser's search finds it. */
-  drawRest() {
+  /**
+   * Draws what is out of sight while there is nothing else to do, so that the browser's search finds it.
+   * @param {() => void} done
+   */
+  drawRest(done) {
     const later = this.followers.find((follower) => follower.stale);
-    if (!later) return;
+    if (!later) {
+      done();
+      return;
+    }
     whenIdle(() => {
       if (later.stale) refresh(later);
-      this.drawRest();
+      this.drawRest(done);
     });
   }
 

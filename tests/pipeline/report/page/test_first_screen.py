@@ -138,7 +138,8 @@ def test_little_is_to_be_read_above_the_charts_of_kernels(screen: Any) -> None:
 
 
 def test_a_picture_of_the_whole_page_has_all_its_charts(open_page: OpenPage, file: Path) -> None:
-    page = open_page(file, viewport={"width": 1440, "height": 900}).page
+    page = open_page(file, viewport={"width": 1440, "height": 900}).page  # after the load event, and at once
+    assert page.locator("#icicle svg rect").count() > 5
     page.screenshot(full_page=True)
     blank = "nodes => nodes.filter(node => node.checkVisibility() && !node.querySelector('svg')).length"
     assert page.locator(".plot").count() >= 4

@@ -42,6 +42,10 @@ export function followAddress(address) {
   if (top !== undefined) requestAnimationFrame(() => scrollTo(0, top));
   else if (section) requestAnimationFrame(() => goTo(section));
   document.documentElement.dataset.ready = "true";
+}
+
+/** Lets the load event come: all is drawn, also for a picture of the whole page that is taken at it. */
+export function drawn() {
   document.getElementById("until-drawn")?.remove();
 }
 
