@@ -30,6 +30,7 @@ from pipeline.wording.quantities import (
     point_json,
     point_text,
     quantity,
+    shorten_middle,
 )
 
 _Factors: TypeAlias = Callable[[FloatArray], FloatArray]
@@ -287,6 +288,7 @@ def effect(before: Analysis, after: Analysis, points: FloatArray) -> Effect:
 
 
 TWICE, SCALING = "twice as fast", "perfect scaling"
+_NAME_WIDTH = 60
 WAYS = {TWICE: "were twice as fast", SCALING: "scaled perfectly", BALANCED: "were balanced"}  # in sentences
 _Ends = tuple[FloatArray, FloatArray, FloatArray]
 """Values, lower and upper ends of 90 % intervals, each float64[K]."""
@@ -323,7 +325,8 @@ class PotentialAt:
         if best is None or best.gain is None or best.gain.value is None:
             return ""
         then, now = (quantity(self.wall_seconds - gain, "s") for gain in (best.gain.value, 0.0))
-        changed = f"If {shown_name(best.callpath[-1])} {WAYS[best.by]}"
+        name = shorten_middle(shown_name(best.callpath[-1]), _NAME_WIDTH)
+        changed = f"If {name} {WAYS[best.by]}"
         return "" if then == now else f"{changed}, {point_text(self.at)} would take {then} instead of {now}."
 
 
