@@ -10,7 +10,8 @@ from filters.evidence import FilterRegions, RunEvidence, by_hand
 from filters.filter_options import Overrides
 from filters.scorep_format.patterns import PatternSet
 from ingest.arrays import BoolArray, IntArray
-from ingest.cpp_names import short_list
+from ingest.cpp_names import short_list, short_name
+from ingest.errors import UsageError, nearest_hint
 
 
 class Motive(IntEnum):
@@ -77,7 +78,15 @@ class Decision:
 
 
 def override(regions: FilterRegions, reason: IntArray, overrides: Overrides) -> IntArray:
-    """Return the reasons, int64[R], replaced where overrides apply or a region is always kept."""
+    """Return the reasons, int64[R], replaced where overrides apply or a region is always kept.
+
+    Raises:
+        UsageError: a pattern matches nothing.
+    """
+    for option in ("protect", "drop"):
+        for pattern in getattr(overrides, option):
+            if not _matching(regions, (pattern,)).any():
+                raise _unmatched(regions, f"--{option} '{pattern}'", pattern)
     final = reason.copy()
     final[np.isin(regions.table.name, overrides.growing) & regions.called] = Motive.GROWING
     user = by_hand(regions.table)
@@ -89,11 +98,18 @@ def override(regions: FilterRegions, reason: IntArray, overrides: Overrides) -> 
 
 
 def _matching(regions: FilterRegions, patterns: Sequence[str]) -> BoolArray:
-    """Return which regions one of the patterns names, bool[R]."""
+    """Return which regions one of the patterns names, as displayed, as printed or mangled, bool[R]."""
     wanted = PatternSet.of(patterns)
-    pairs = zip(regions.table.name, regions.table.mangled, strict=True)
-    return np.array(
-        [wanted.matches(name) or wanted.matches(mangled) for name, mangled in pairs], dtype=np.bool_
+    named = zip(regions.table.name, map(short_name, regions.table.name), regions.table.mangled, strict=True)
+    return np.array([any(map(wanted.matches, names)) for names in named], dtype=np.bool_)
+
+
+def _unmatched(regions: FilterRegions, where: str, pattern: str) -> UsageError:
+    names = {short_name(name) for name in regions.table.name}
+    return UsageError(
+        "matches no region that a filter can name",
+        where=where,
+        hint=nearest_hint(pattern, names, "a pattern must match the whole name, with or without parameters"),
     )
 
 
@@ -124,7 +140,7 @@ def decision_notices(regions: FilterRegions, reason: IntArray) -> tuple[str, ...
 
 
 def override_notices(decision: Decision, overrides: Overrides) -> tuple[str, ...]:
-    """Name the regions that are kept or dropped on request, which request wins, and patterns without a match.
+    """Name the regions that are kept or dropped on request, and which request wins.
 
     ``--protect`` wins over ``--drop``, and both over every rule, the budget and automatic protection. The
     entry point of the program cannot be dropped.
@@ -145,22 +161,9 @@ def override_notices(decision: Decision, overrides: Overrides) -> tuple[str, ...
         named.append(
             "regions instrumented by hand are dropped at run time only; a filter at compile time leaves them"
         )
-    return (
-        *named,
-        *_unmatched(decision, "--protect", overrides.protect),
-        *_unmatched(decision, "--drop", overrides.drop),
-    )
+    return tuple(named)
 
 
 def _names(decision: Decision, chosen: BoolArray) -> str:
     names = decision.regions.table.name
     return short_list([names[i] for i in np.flatnonzero(chosen).tolist()])
-
-
-def _unmatched(decision: Decision, option: str, patterns: Sequence[str]) -> list[str]:
-    return [
-        f"{option} '{pattern}' matches no region that a filter can name; a pattern must match the whole "
-        "displayed or mangled name"
-        for pattern in patterns
-        if not _matching(decision.regions, (pattern,)).any()
-    ]
