@@ -204,7 +204,7 @@ def _decide(
     if not outcome.met:
         decision, outcome = within(Budget(ACCEPTABLE, request.applied))
     if not outcome.met:  # keeping nothing else would measure nothing
-        least = max(outcome.predicted)
+        least = outcome.largest
         decision, outcome = within(Budget(least + ACCEPTABLE, outcome.applied))
         notices.append(
             f"what must be recorded and, at run time, the hooks of rejected visits take {percent(least)}, so "

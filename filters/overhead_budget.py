@@ -22,6 +22,7 @@ _NEXT_TO_NOTHING = 0.95  # of the overhead at run time, that compiling anew leav
 _LEAST_BELOW = 0.01  # of its own time, that is spent below a region whose callees could divide it
 _NEXT_BUDGETS = (2.0, 5.0, 10.0)  # times the budget, that are looked at
 _WORTH_MORE = 0.1  # of the computing time, that a larger budget has to show
+_COUNTS = 0.1  # of the longest run's computing time: shorter runs must not meet the budget
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,13 +90,19 @@ class BudgetOutcome:
     document_name: ClassVar[str] = "budget"
     budget: Budget = field(metadata=entry("overhead", made=_share))
     applied: Application  # where the filter must be applied so that the budget holds
-    met: bool  # whether the overhead stays within the budget in every run
+    met: bool  # whether the overhead stays within the budget in the runs that count
     predicted: tuple[float, ...]  # per run, the overhead as a share of the plain computing time
+    counts: BoolArray = field(metadata=NO_ENTRY)  # bool[J], the runs that must meet the budget
     # value, bound, gap: of the choice among the regions that are worth their cost, see `Packing`
     value: float
     bound: float
     gap: float
     taken: BoolArray = field(metadata=NO_ENTRY)  # bool[R], that choice
+
+    @property
+    def largest(self) -> float:
+        """The largest overhead of a run that counts."""
+        return float(np.array(self.predicted)[self.counts].max())
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -108,6 +115,9 @@ class Shares:
     hooks: FloatArray  # float64[R, J], cost of its visits if they are filtered at run time
     fixed: FloatArray  # float64[J], cost of what cannot be filtered
     by_hand: BoolArray  # bool[R], regions that are recorded whatever a filter at compile time says
+    # bool[J], the last run, and those with at least a tenth of the longest one's plain time: what is short is
+    # dear to measure and decides on nothing
+    counts: BoolArray
 
     def weight(self, applied: Application) -> FloatArray:
         """Return what recording a region adds to the overhead, float64[R, J]."""
@@ -133,8 +143,9 @@ def decide_by_budget(
 
     A region is worth its plain exclusive time, with that of callees whose visits are too short to measure,
     and a tenth (`Budget.structure`) of what else is spent below it. With these values a knapsack is filled.
-    Each of several runs must stay within the budget: a region weighs the largest share that it takes of it in
-    any run, and is worth its largest share of any run, so that what is large at one scale only is not lost.
+    Each of several runs that count (`Shares`) must stay within the budget: a region weighs the largest share
+    that it takes of it in any of them, and is worth its largest share of any run, so that what is large at one
+    scale only is not lost.
 
     Args:
         runs: one or more runs of the same program, measured without a filter.
@@ -158,8 +169,9 @@ def decide_by_budget(
     outcome = BudgetOutcome(
         budget=budget,
         applied=applied,
-        met=bool((overhead <= budget.overhead).all()),
+        met=bool((overhead <= budget.overhead)[shares.counts].all()),
         predicted=tuple(overhead.tolist()),
+        counts=shares.counts,
         value=packing.value,
         bound=packing.bound,
         gap=packing.gap,
@@ -168,7 +180,7 @@ def decide_by_budget(
     method = f"overhead budget of {percent(budget.overhead)}, filter applied at {applied.value}"
     notices = (
         *decision_notices(regions, reason),
-        *_budget_notices(outcome, shares),
+        *_budget_notices(outcome, shares, runs),
         *_worth_more(regions, shares, worth, must, outcome),
     )
     callpaths = _callpath_reasons(regions, runs, reason, worth > 0.0)
@@ -182,7 +194,7 @@ def region_shares(
     regions: FilterRegions, runs: Sequence[RunEvidence], cost: EventCost, known: KnownPlain | None
 ) -> Shares:
     """Collect what each region costs and is worth; the known plain time is that of the last run."""
-    own, below, recording, hooks, fixed = [], [], [], [], []
+    own, below, recording, hooks, fixed, totals = [], [], [], [], [], []
     for i, run in enumerate(runs):
         plain = estimate_plain_time(run, cost, known if i == len(runs) - 1 else None)
         share = 1.0 / plain.total if plain.total > 0 else 0.0
@@ -191,11 +203,14 @@ def region_shares(
         own_time = regions.total(i, run, plain.attributed)
         inclusive = run.tree.inclusive(plain.attributed[:, None])[:, 0]
         whole = regions.total(i, run, inclusive * run.tree.outermost(entry))
+        totals.append(plain.total)
         own.append(own_time * share)
         below.append(np.maximum(whole - own_time, 0.0) * share)
         recording.append(visits * plain.cost[0] * share)
         hooks.append(visits * min(cost.filtered, plain.cost[0]) * share)
         fixed.append(float(run.visits[entry < 0].sum()) * plain.cost[0] * share)
+    counts = np.array(totals) >= _COUNTS * max(totals)
+    counts[-1] = True
     return Shares(
         own=np.stack(own, axis=1),
         below=np.stack(below, axis=1),
@@ -203,12 +218,13 @@ def region_shares(
         hooks=np.stack(hooks, axis=1),
         fixed=np.array(fixed),
         by_hand=by_hand(regions.table),
+        counts=counts,
     )
 
 
 def _application(shares: Shares, forced: BoolArray, budget: Budget) -> Application:
     """Return run time if the budget allows for its hooks, or if compiling anew would save next to nothing."""
-    hooks, without = (shares.overhead(forced, one) for one in Application)
+    hooks, without = (shares.overhead(forced, one)[shares.counts] for one in Application)
     enough = (hooks <= budget.overhead).all() or (without >= _NEXT_TO_NOTHING * hooks).all()
     return Application.RUN_TIME if enough else Application.COMPILE_TIME
 
@@ -217,13 +233,14 @@ def _pack(
     shares: Shares, worth: FloatArray, forced: BoolArray, limit: float, applied: Application
 ) -> Packing:
     """Fill the knapsack; weights are shares of what the forced regions leave of the budget."""
-    left = limit - shares.overhead(forced, applied)
+    left = (limit - shares.overhead(forced, applied))[shares.counts]
     items = np.flatnonzero(worth.any(axis=1))
     value = worth[items].max(axis=1, initial=0.0)
     if (left <= 0.0).any():
         packing = pack(value, np.ones(len(items)), 0.0)
     else:
-        packing = pack(value, (shares.weight(applied)[items] / left).max(axis=1, initial=0.0), 1.0)
+        weight = shares.weight(applied)[items][:, shares.counts] / left
+        packing = pack(value, weight.max(axis=1, initial=0.0), 1.0)
     taken = np.zeros(len(worth), dtype=np.bool_)
     taken[items] = packing.taken
     return Packing(taken, packing.value, packing.bound)
@@ -276,15 +293,23 @@ def _worth_more(
     return tuple(found)
 
 
-def _budget_notices(outcome: BudgetOutcome, shares: Shares) -> tuple[str, ...]:
+def _budget_notices(
+    outcome: BudgetOutcome, shares: Shares, runs: Sequence[RunEvidence]
+) -> tuple[str, ...]:
     limit, notices = outcome.budget.overhead, []
     if not outcome.met:
         notices.append(
             f"the overhead budget of {percent(limit)} cannot be met: what must be recorded (MPI and "
-            f"protected regions) takes {percent(max(outcome.predicted))}"
+            f"protected regions) takes {percent(outcome.largest)}"
         )
+    short = zip(runs, outcome.predicted, shares.counts.tolist(), strict=True)
+    notices += [
+        f"{run.source}: overhead {percent(there)}, above the budget, which is that of the longer runs"
+        for run, there, counts in short
+        if not counts and there > limit
+    ]
     if outcome.budget.applied is None and outcome.applied is Application.COMPILE_TIME:
-        hooks = float((shares.fixed + shares.hooks.sum(axis=0)).max())
+        hooks = float((shares.fixed + shares.hooks.sum(axis=0))[shares.counts].max())
         notices.append(
             f"the filter has to be applied at compile time: at run time the hooks alone take "
             f"{percent(hooks)} of the plain computing time"

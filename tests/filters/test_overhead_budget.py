@@ -238,6 +238,17 @@ def test_the_hooks_decide_where_the_filter_is_applied(make_profile):
     assert not any("compile time" in notice for notice in decision.notices)
 
 
+def test_a_run_too_short_to_matter_does_not_decide_and_is_named(make_profile):
+    rows = [(d, n, 40 * v if n == "part" else v, t / 20) for d, n, v, t in ROWS]
+    short, long = run_of(make_profile, rows, source="short"), run_of(make_profile, source="long")
+    budget = Budget(0.05, Application.COMPILE_TIME)
+    both, outcome = decide_by_budget([short, long], budget)
+    assert kept_names(both) == kept_names(decide_by_budget([long], budget)[0])
+    assert outcome.met and outcome.largest == outcome.predicted[1] < 0.05 < outcome.predicted[0]
+    assert any(said.startswith("short: overhead ") for said in both.notices)
+    assert not decide_by_budget([long, short], budget)[1].predicted[1] > 0.05  # the last run always counts
+
+
 def test_a_budget_that_what_must_be_recorded_uses_up_leaves_nothing(make_profile):
     rows = [(0, "main", 1, 1.0), (1, "MPI_Send", 10**6, 1.0), (1, "a", 1, 1.0)]
     run = run_of(make_profile, rows)

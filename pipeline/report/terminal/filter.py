@@ -89,7 +89,7 @@ def _show_budget(out: Console, budget: BudgetOutcome) -> None:
     show_sentence(
         out,
         f"Budget {percent(budget.budget.overhead)} {verdict}, applied at {budget.applied.value}: predicted "
-        f"{percent(max(budget.predicted))}; "
+        f"{percent(budget.largest)}; "
         f"the selection is within {percent(budget.gap)} of the optimum",
     )
     show_sentence(out, _INCLUDED)
