@@ -3,6 +3,7 @@
 The file next to a filter holds all of it.
 """
 
+import re
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -27,6 +28,8 @@ from ingest.record_codec import entry
 
 _CALLPATHS = 5
 _NOTABLE = 0.01
+_FORTRAN = re.compile(r"_MOD_|_mp_|^MAIN__$|^(?!_Z).*\w_$")
+"""Linker names of Fortran, as GNU's, Intel's and NVIDIA's compilers make them."""
 
 
 @dataclass(frozen=True)
@@ -174,19 +177,30 @@ def next_commands(
             filtering needs because compilers run in other directories.
         applied: at run time, with the program as it is instrumented now, or at compile time.
         memory: what the measurement needs under the filter.
-        runs: what the filter was made from; programs with MPI have its compiler.
+        runs: what the filter was made from; they tell the compiler.
     """
     path = shlex.quote(str(filter_file.absolute()))
     enough = f"export SCOREP_TOTAL_MEMORY={-(-memory.total_memory // 2**20)}M"
     if applied is Application.RUN_TIME:
         return (f"export SCOREP_FILTERING_FILE={path}", enough)
     flags = shlex.quote(f"--instrument-filter={filter_file.absolute()}")
-    compiler = "mpicxx" if any("mpi" in run.regions.paradigm for run in runs) else "g++"
+    compiler = _compiler(runs)
     return (
         f"scorep --instrument-filter={path} {compiler} ...    # instead of {compiler}, for every file",
         f"make SCOREP_WRAPPER_INSTRUMENTER_FLAGS={flags}    # if the build uses scorep-{compiler}",
         enough,
     )
+
+
+def _compiler(runs: Sequence[RunEvidence]) -> str:
+    """Return the compiler of the language that most functions are written in, as linker names show it."""
+    compiled = [
+        run.regions.take(np.flatnonzero(np.array(run.regions.paradigm) == "compiler")) for run in runs
+    ]
+    names = [name for regions in compiled for name in regions.mangled]
+    fortran = sum(bool(_FORTRAN.search(name)) for name in names)
+    serial, parallel = ("gfortran", "mpif90") if 2 * fortran > len(names) else ("g++", "mpicxx")
+    return parallel if any("mpi" in run.regions.paradigm for run in runs) else serial
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -144,8 +144,8 @@ def decide_by_budget(
     A region is worth its plain exclusive time, with that of callees whose visits are too short to measure,
     and a tenth (`Budget.structure`) of what else is spent below it. With these values a knapsack is filled.
     Each of several runs that count (`Shares`) must stay within the budget: a region weighs the largest share
-    that it takes of it in any of them, and is worth its largest share of any run, so that what is large at one
-    scale only is not lost.
+    that it takes of it in any of them, and is worth its largest share of any run, so that what is large at
+    one scale only is not lost.
 
     Args:
         runs: one or more runs of the same program, measured without a filter.
@@ -293,9 +293,7 @@ def _worth_more(
     return tuple(found)
 
 
-def _budget_notices(
-    outcome: BudgetOutcome, shares: Shares, runs: Sequence[RunEvidence]
-) -> tuple[str, ...]:
+def _budget_notices(outcome: BudgetOutcome, shares: Shares, runs: Sequence[RunEvidence]) -> tuple[str, ...]:
     limit, notices = outcome.budget.overhead, []
     if not outcome.met:
         notices.append(

@@ -461,7 +461,7 @@ def _measurement(table: TomlTable, scales: Scales, folder: Path) -> Measurement:
     rebuild = table.text("rebuild", "")
     if rebuild and not pilot_filter:
         raise table.error("rebuild", "is for a filter from the pilot", f'write filter = "{_PILOT}"')
-    _check_placeholders(table, "rebuild", [rebuild], (FILTER_KEY,))
+    _check_placeholders(table, "rebuild", [rebuild], (FILTER_KEY, FOLDER))
     return Measurement(
         **given,
         environment=dict(environment.content),

@@ -36,6 +36,7 @@ from pipeline.campaign.campaign_design import (
 from pipeline.campaign.description import (
     BY_HAND,
     FILTER_KEY,
+    FOLDER,
     Campaign,
     CampaignQuestion,
     Point,
@@ -364,13 +365,15 @@ def _relative_cost(result: FilterResult) -> float:
 
 def _build(campaign: Campaign, filter_file: Path) -> float:
     """Build the program with a filter; return the core-seconds that took."""
-    command = fill(campaign.measurement.rebuild, {FILTER_KEY: shlex.quote(str(filter_file))})
+    folder = campaign.path.parent
+    places = {FILTER_KEY: filter_file, FOLDER: folder}
+    command = fill(campaign.measurement.rebuild, {key: shlex.quote(str(one)) for key, one in places.items()})
     before = _children_seconds()
     log = filter_file.with_name("rebuild.log")
     with log.open("wb") as output:
         ended = subprocess.run(
             ["bash", "-c", command],
-            cwd=campaign.path.parent,
+            cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,

@@ -193,6 +193,14 @@ def test_the_compile_time_commands_work_in_any_folder(make_profile):
     assert " mpicxx ...    # instead of mpicxx" in first
 
 
+@pytest.mark.parametrize("names", [("hydro_", "__mesh_MOD_volumes"), ("mesh.volumes_", "MAIN__")])
+def test_fortran_is_compiled_as_fortran(make_profile, names):
+    run = evidence_from_profile(make_profile([(0, "main", 1, 5.0), *((1, name, 7, 5.0) for name in names)]))
+    run = replace(run, regions=replace(run.regions, mangled=("main", *names)))
+    first, *_ = next_commands(Path("a.filter"), Application.COMPILE_TIME, MEMORY, [run])
+    assert " gfortran ...    # instead of gfortran" in first
+
+
 def test_equally_large_dropped_regions_come_in_their_order(make_profile):
     rows = [(0, "main", 1, 0.1), *((1, f"f{i:02}", 1, 0.1) for i in range(40))]
     found = dropped_regions(*decided(rows, make_profile, drop=("f*",)), 40)

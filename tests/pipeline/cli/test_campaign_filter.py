@@ -99,7 +99,7 @@ def test_a_filter_that_is_not_applied_stops_the_loop(call, folder):
 
 
 def test_the_program_is_rebuilt_with_the_filter_at_the_cost_of_the_campaign(call, folder):
-    command = 'rebuild = "cp {filter} built && head -c 30000000 /dev/urandom | sha256sum"'
+    command = 'rebuild = "cp {filter} {folder}/built && head -c 30000000 /dev/urandom | sha256sum"'
     text = DESCRIPTION.replace('filter = "pilot"', f'filter = "pilot"\n{command}')
     (folder / "campaign.toml").write_text(text)
     code, summary, error = loop(call)
