@@ -1,7 +1,6 @@
 """The overhead stage: times as the program takes them without instrumentation."""
 
-import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
@@ -27,10 +26,8 @@ from ingest.locate import locate
 from ingest.run_names import named_parameters
 from pipeline.config.options import Options
 from pipeline.stages.ingest import Ingested, ingest
-from pipeline.wording.quantities import value_text
-
-SECONDS_COLUMN = "seconds"
-STARTUP = "startup"  # what of them may be start-up, which profiles do not have
+from pipeline.stages.plain_time_file import PlainRun, read_plain_runs
+from pipeline.wording.quantities import counted, point_text
 
 _Places: TypeAlias = list[tuple[IntArray, IntArray]]
 """Per point that both have, the numbers of the study's runs and of the others."""
@@ -43,6 +40,11 @@ class GivenTimes:
     known: KnownPlain | None = None  # their plain computing times, as far as the user gives any
     cost: EventCost | None = None
     rejected: RejectedVisits | None = None  # visits that a filter rejected while they ran
+    elsewhere: tuple[PlainRun, ...] = ()  # plain runs at points without a profile
+
+    def with_times(self, times: KnownPlain) -> "GivenTimes":
+        """Add plain computing times of the runs."""
+        return replace(self, known=times if self.known is None else times.joined(self.known))
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,18 +81,21 @@ def _given_plain_times(experiment: Experiment, options: Options) -> GivenTimes:
     found = GivenTimes(rejected=uncounted_visits(study.runs) if _at_run_time(experiment) else None)
     if given.calibrate is not None:
         found = _by_other_runs(study, given.calibrate, found)
-    if given.baseline_time is not None:
-        times = _plain_by_run_times(study, given.baseline_time)
-        found = replace(found, known=times if found.known is None else times.joined(found.known))
+    if isinstance(given.baseline_time, Path):
+        runs = _runs_of_file(given.baseline_time, experiment)
+        elsewhere = tuple(run for run in runs if study.point_of(run.at) is None)
+        found = replace(found, elsewhere=elsewhere)
+        if len(elsewhere) < len(runs):
+            times = _plain_by_run_times(study, _times_by_point(runs, study), str(given.baseline_time))
+            found = found.with_times(times)
+    elif given.baseline_time is not None:
+        at_largest = {len(experiment.points) - 1: [(given.baseline_time, 0.0)]}
+        found = found.with_times(_plain_by_run_times(study, at_largest, "--baseline-time"))
     return found
 
 
-def _plain_by_run_times(study: _Study, given: float | Path) -> KnownPlain:
-    """Plain computing times from run times: of the largest scale, or of those that a file names."""
-    if isinstance(given, Path):
-        where, times = str(given), _run_times(given, study)
-    else:
-        where, times = "--baseline-time", {len(study.experiment.points) - 1: [(given, 0.0)]}
+def _plain_by_run_times(study: _Study, times: dict[int, list[tuple[float, float]]], where: str) -> KnownPlain:
+    """Plain computing times from run times and their start-up by point."""
     wall = {(run.point, run.repetition): run.longest_time for run in study.experiment.runs}
     places = list(zip(study.point.tolist(), study.repetition.tolist(), strict=True))
     seconds, startup = np.array([_of_repetition(times.get(p, []), r) for p, r in places]).T
@@ -103,38 +108,17 @@ def _of_repetition(times: list[tuple[float, float]], repetition: int) -> tuple[f
     return times[repetition % len(times)] if times else (float("nan"), 0.0)
 
 
-def _run_times(path: Path, study: _Study) -> dict[int, list[tuple[float, float]]]:
-    """Read a CSV file with the parameters and ``seconds`` as columns: run times and ``startup`` by point."""
-    columns, left_out = (*study.experiment.parameters, SECONDS_COLUMN), study.experiment.left_out.values
-    hint = f"write a header line {','.join(columns)} and a line per run"
+def _runs_of_file(path: Path, experiment: Experiment) -> list[PlainRun]:
+    return read_plain_runs(path, experiment.parameters, tuple(experiment.left_out.values))
+
+
+def _times_by_point(runs: Sequence[PlainRun], study: _Study) -> dict[int, list[tuple[float, float]]]:
+    """Run times and start-up of the plain runs at points of the study, in their order."""
     found: dict[int, list[tuple[float, float]]] = {}
-    for line, row in _rows(path, hint):
-        try:
-            values = {name: float(row[name]) for name in (*columns, *(n for n in left_out if row.get(n)))}
-            startup = float(row.get(STARTUP) or 0.0)
-        except (KeyError, TypeError, ValueError) as error:
-            raise UsageError(
-                "a column is missing or not a number", where=f"{path}:{line}", hint=hint
-            ) from error
-        seconds = values.pop(SECONDS_COLUMN)
-        if not 0.0 <= startup <= seconds < float("inf") or not seconds:
-            raise UsageError(f"invalid run time {value_text(seconds)}", where=f"{path}:{line}", hint=hint)
-        if (point := study.point_of(values)) is not None:
-            found.setdefault(point, []).append((seconds, startup))
-    if not found:
-        raise UsageError("names no point of the study", where=str(path), hint=hint)
+    for run in runs:
+        if (point := study.point_of(run.at)) is not None:
+            found.setdefault(point, []).append((run.seconds, run.startup))
     return found
-
-
-def _rows(path: Path, hint: str) -> Iterator[tuple[int, dict[str, str]]]:
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            reader = csv.DictReader(file, skipinitialspace=True)
-            for row in reader:
-                yield reader.line_num, row
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        what = getattr(error, "strerror", None) or str(error)
-        raise UsageError(f"cannot be read ({what})", where=str(path), hint=hint) from error
 
 
 def _by_other_runs(study: _Study, path: Path, found: GivenTimes) -> GivenTimes:
@@ -243,6 +227,9 @@ def true_times(read: Ingested, options: Options) -> Ingested:
     """Take instrumentation overhead out of the times that were read, if it is asked for or distorts them."""
     experiment, given = read.experiment, options.filter
     told = _given_plain_times(experiment, options)
+    if told.elsewhere:
+        experiment = _with_notice(experiment, _not_used(told.elsewhere))
+        read = replace(read, experiment=experiment)
     cost = told.cost if given.event_cost is None else calibrated(given.event_cost, GIVEN_SPREAD, "given")
     evidence = told.known is not None or told.cost is not None
     asked = options.overhead == "correct" or (options.overhead == "auto" and evidence)
@@ -267,6 +254,11 @@ def calibration_of(experiment: Experiment) -> SeriesCalibration | None:
     spread = max(experiment.correction.total_deviation, KNOWN_SPREAD)
     plain = KnownPlain.of(float(largest.useful_time.sum()), spread)
     return SeriesCalibration(calibrated(experiment.correction.cost, _SERIES_SPREAD, "all runs"), plain)
+
+
+def _not_used(runs: Sequence[PlainRun]) -> str:
+    points = "; ".join(dict.fromkeys(point_text(run.at) for run in runs))
+    return f"{counted(len(runs), 'plain time')} not used, since no run was profiled there: {points}"
 
 
 def _uncounted(read: Ingested) -> Ingested:

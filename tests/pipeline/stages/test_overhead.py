@@ -91,8 +91,9 @@ def test_a_run_time_is_that_of_the_largest_scale(study):
 def test_run_times_may_come_from_a_file(study, tmp_path):
     file = tmp_path / "plain.csv"
     file.write_text("s,seconds\n1,0.41\n1,0.43\n1,0.41\n4,1.7\n32,9\n")
-    corrected, _ = totals(study, baseline_time=file)
+    corrected, experiment = totals(study, baseline_time=file)
     assert corrected[[0, 2]] == pytest.approx([0.41, 1.7], rel=1e-3)
+    assert "1 plain time not used, since no run was profiled there: s = 32" in experiment.notices
 
 
 @pytest.mark.parametrize(
@@ -100,11 +101,12 @@ def test_run_times_may_come_from_a_file(study, tmp_path):
     [
         (
             "s,time\n1,0.4\n",
-            r"plain.csv:2: a column is missing or not a number; write a header line s,seconds",
+            r"plain.csv: has no column seconds; write a header line s,seconds",
         ),
-        ("s,seconds\n1,fast\n", "plain.csv:2: a column is missing or not a number"),
+        ("s,wall_seconds\n1,0.4\n", "no column seconds; name .* 'seconds'; there are s, wall_seconds"),
+        ("s,seconds\n1,fast\n", "plain.csv:2: a value is missing or not a number"),
+        ("s,seconds\n", "plain.csv: has no run"),
         ("s,seconds\n1,-1\n", "plain.csv:2: invalid run time -1"),
-        ("s,seconds\n7,1\n", "plain.csv: names no point of the study"),
     ],
 )
 def test_files_of_run_times_that_are_wrong_are_refused(study, tmp_path, text, said):
