@@ -104,6 +104,8 @@ class Verification:
     deviation: float  # the sum of all differences of visits, as a share of the larger sum of visits
     # why the second profile cannot have been measured under the filter; empty if it agrees
     reasons: tuple[str, ...]
+    # the profile whose measurement seems to have lost visits, though the filter was applied; empty if neither
+    incomplete: str
     # those that the filter leaves of the full profile, by simulation, and those of the reduced one
     visits: PredictedAndMeasured
     callpaths: PredictedAndMeasured  # with visits
@@ -150,9 +152,18 @@ class _Visits:
             return "missing"
         return "extra" if self.predicted[i] == 0 else "visits"
 
-    def reasons(self) -> tuple[str, ...]:
-        """Say why the second profile cannot have been measured under the filter."""
-        dropped, lost = self._regions(self.filtered & (self.measured > 0)), self._lost()
+    def reasons(self, incomplete: str) -> tuple[str, ...]:
+        """Say why the second profile cannot have been measured under the filter, or which one lost visits."""
+        if incomplete:
+            of = int(np.maximum(self.predicted > 0, self.measured > 0).sum())
+            return (
+                f"{percent(self.deviation)} of the visits are missing in {len(self.differences)} of {of} call "
+                f"paths of {incomplete}, and all others agree to the visit: the measurement system lost them, "
+                "as Score-P does if its memory is full (measure again with a larger SCOREP_TOTAL_MEMORY), or "
+                "the input differs",
+            )
+        dropped = self._regions(self.filtered & (self.measured > 0))
+        lost, new = self._only_in(self.predicted, self.measured), self._only_in(self.measured, self.predicted)
         found = []
         if dropped:
             found.append(
@@ -165,11 +176,10 @@ class _Visits:
                 "filter or of the compiler (GCC's plug-in skips inline functions unless a rule includes them "
                 "by name)"
             )
-        if not found and self._only_lost():
+        if new and not dropped:
             found.append(
-                f"{percent(self.deviation)} of the visits are missing in {len(self.differences)} of "
-                f"{int((self.predicted > 0).sum())} call paths, and all others agree to the visit: the "
-                "measurement system lost them, as Score-P does if its memory is full, or the input differs"
+                f"regions were recorded that are not in the profile without the filter ({short_list(new)}): "
+                "another build, or GCC's plug-in, which records inline functions that a rule includes by name"
             )
         if not found:
             found.append(
@@ -182,15 +192,18 @@ class _Visits:
         largest = max(float(self.predicted.sum()), float(self.measured.sum()))
         return float(visits.sum()) / largest if largest > 0 else 0.0
 
-    def _only_lost(self) -> bool:
-        """Whether visits are missing in the smaller part of the call paths, and nothing else differs."""
-        different = self.measured != self.predicted
-        missing = bool((self.measured <= self.predicted).all())
-        return missing and 2 * int(different.sum()) < int((self.predicted > 0).sum())
+    def lost_by(self, full: str, reduced: str) -> str:
+        """Return the profile that has fewer visits in the smaller part of the call paths, all others equal."""
+        more = self.measured - self.predicted
+        if 2 * int((more != 0).sum()) >= int(np.maximum(self.predicted > 0, self.measured > 0).sum()):
+            return ""
+        if (more >= 0).all() and not self._only_in(self.measured, self.predicted):
+            return full
+        return reduced if (more <= 0).all() and not self._only_in(self.predicted, self.measured) else ""
 
-    def _lost(self) -> list[str]:
-        recorded = set(self._regions(self.measured > 0))
-        return [name for name in self._regions(self.predicted > 0) if name not in recorded]
+    def _only_in(self, one: FloatArray, other: FloatArray) -> list[str]:
+        recorded = set(self._regions(other > 0))
+        return [name for name in self._regions(one > 0) if name not in recorded]
 
     def _regions(self, chosen: BoolArray) -> list[str]:
         visits = np.maximum(self.predicted, self.measured) * chosen
@@ -221,12 +234,14 @@ def verify(full: Profile, reduced: Profile, rules: FilterRules) -> Verification:
         tree=tree, regions=regions, predicted=predicted, measured=measured, filtered=~passed[tree.region]
     )
     agrees = visits.deviation <= TOLERANCE
+    incomplete = "" if agrees else visits.lost_by(full.source, reduced.source)
     return Verification(
         full=full.source,
         reduced=reduced.source,
         agrees=agrees,
         deviation=visits.deviation,
-        reasons=() if agrees else visits.reasons(),
+        reasons=() if agrees else visits.reasons(incomplete),
+        incomplete=incomplete,
         visits=PredictedAndMeasured(predicted=float(predicted.sum()), measured=float(measured.sum())),
         callpaths=PredictedAndMeasured(
             predicted=int((predicted > 0).sum()), measured=int((measured > 0).sum())

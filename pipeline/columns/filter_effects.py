@@ -170,9 +170,10 @@ def _counts(key: str, of: Any, audience: Audience = Audience.ALL) -> Column[Any]
 
 
 def disagreements(verifications: Sequence[Verification]) -> list[str]:
-    """Say which runs were not measured under the filter, and why."""
+    """Say which runs were not measured under the filter or cannot be verified, and why."""
     return [
-        f"{one.reduced} was not measured under this filter: {'; '.join(one.reasons)}"
+        f"{one.reduced} {'cannot be verified' if one.incomplete else 'was not measured under this filter'}: "
+        f"{'; '.join(one.reasons)}"
         for one in verifications
         if not one.agrees
     ]

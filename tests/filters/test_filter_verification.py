@@ -1,5 +1,7 @@
 """A measurement under a filter, beside the simulation of the filter."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -68,14 +70,33 @@ def test_regions_that_were_lost_are_named():
 
 
 def test_another_input_has_the_same_regions_with_other_visits():
-    full = profile_from_rows(ROWS)
-    other = simulate(profile_from_rows(changed(ROWS, solve=200)), exclude("get"))
-    found = verify(full, other, exclude("get"))
-    assert [(one.callpath[-1], one.kind) for one in found.differences] == [("solve", "visits")]
+    rows = changed(ROWS, solve=200)
+    rows[3] = (3, "MPI_Wait", 8, 0.1)
+    found = verify(profile_from_rows(ROWS), simulate(profile_from_rows(rows), exclude("get")), exclude("get"))
+    kinds = [(one.callpath[-1], one.kind) for one in found.differences]
+    assert kinds == [("solve", "visits"), ("MPI_Wait", "visits")]
     assert found.reasons == (
-        "the same regions were recorded, but 46.3 % of the visits differ: another input, number of steps or "
+        "the same regions were recorded, but 47.7 % of the visits differ: another input, number of steps or "
         "number of processes",
     )
+
+
+def test_a_profile_that_lost_visits_is_named_whichever_it_is():
+    full, rules = profile_from_rows(ROWS, source="full"), exclude("get")
+    poorer = profile_from_rows(changed(ROWS, solve=60), source="full")
+    reduced, poor = (replace(simulate(one, rules), source="reduced") for one in (full, poorer))
+    for found, lost in ((verify(poorer, reduced, rules), "full"), (verify(full, poor, rules), "reduced")):
+        assert found.incomplete == lost and not found.agrees
+        (reason,) = found.reasons
+        assert reason.startswith(f"34.5 % of the visits are missing in 1 of 4 call paths of {lost}, and all")
+        assert "SCOREP_TOTAL_MEMORY" in reason
+
+
+def test_a_region_that_only_the_second_profile_has_is_not_taken_for_lost_visits():
+    seen = simulate(profile_from_rows([*ROWS, (1, "inlined", 500, 0.1)]), exclude("get"))
+    found = verify(profile_from_rows(ROWS), seen, exclude("get"))
+    (reason,) = found.reasons
+    assert found.incomplete == "" and "not in the profile without the filter (inlined)" in reason
 
 
 def test_visits_agree_up_to_the_tolerance():
