@@ -157,9 +157,9 @@ class _Visits:
         if incomplete:
             of = int(np.maximum(self.predicted > 0, self.measured > 0).sum())
             return (
-                f"{percent(self.deviation)} of the visits are missing in {len(self.differences)} of {of} call "
-                f"paths of {incomplete}, and all others agree to the visit: the measurement system lost them, "
-                "as Score-P does if its memory is full (measure again with a larger SCOREP_TOTAL_MEMORY), or "
+                f"{percent(self.deviation)} of the visits are missing in {len(self.differences)} of {of} "
+                f"call paths of {incomplete}, and all others agree to the visit: the measurement system lost "
+                "them, as Score-P does if its memory is full (measure again with a larger SCOREP_TOTAL_MEMORY), or "
                 "the input differs",
             )
         dropped = self._regions(self.filtered & (self.measured > 0))
@@ -193,7 +193,7 @@ class _Visits:
         return float(visits.sum()) / largest if largest > 0 else 0.0
 
     def lost_by(self, full: str, reduced: str) -> str:
-        """Return the profile that has fewer visits in the smaller part of the call paths, all others equal."""
+        """Return the profile that has fewer visits in the smaller part of the call paths, all else equal."""
         more = self.measured - self.predicted
         if 2 * int((more != 0).sum()) >= int(np.maximum(self.predicted > 0, self.measured > 0).sum()):
             return ""
