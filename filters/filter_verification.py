@@ -159,8 +159,8 @@ class _Visits:
             return (
                 f"{percent(self.deviation)} of the visits are missing in {len(self.differences)} of {of} "
                 f"call paths of {incomplete}, and all others agree to the visit: the measurement system lost "
-                "them, as Score-P does if its memory is full (measure again with a larger SCOREP_TOTAL_MEMORY), or "
-                "the input differs",
+                "them, as Score-P does if its memory is full (measure again with a larger "
+                "SCOREP_TOTAL_MEMORY), or the input differs",
             )
         dropped = self._regions(self.filtered & (self.measured > 0))
         lost, new = self._only_in(self.predicted, self.measured), self._only_in(self.measured, self.predicted)
