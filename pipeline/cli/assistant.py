@@ -44,34 +44,21 @@ _NO_WALL_TIME = "no wall time can be predicted; see the growth of the kernels"
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What a tool returns.
+    """What a tool returns."""
 
-    Attributes:
-        verdict: a line.
-        notices: what else should be known.
-        results: the directory that other tools may ask further, empty if there is none.
-        shape: the name of the published schema of the document.
-        document: what `--json` of the command writes, with fewer rows.
-    """
-
-    verdict: str
-    notices: Sequence[str] = ()
-    results: str = ""
-    shape: str
-    document: Annotated[Mapping[str, object], PLAIN]
+    verdict: str  # a line
+    notices: Sequence[str] = ()  # what else should be known
+    results: str = ""  # the directory that other tools may ask further, empty if there is none
+    shape: str  # the name of the published schema of the document
+    document: Annotated[Mapping[str, object], PLAIN]  # what `--json` of the command writes, with fewer rows
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Assistant:
-    """The questions that may be asked about what lies below a directory.
+    """The questions that may be asked about what lies below a directory."""
 
-    Attributes:
-        root: the directory; nothing outside is read but what files there refer to themselves.
-        made: an empty directory for the results of `run`, the only place that is written to.
-    """
-
-    root: Path
-    made: Path
+    root: Path  # the directory; nothing outside is read but what files there refer to themselves
+    made: Path  # an empty directory for the results of `run`, the only place that is written to
     _results: dict[str, Path] = field(default_factory=dict)
     _numbers: Iterator[int] = field(default_factory=lambda: count(1))
 

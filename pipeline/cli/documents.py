@@ -13,17 +13,11 @@ from typing import Any
 
 @dataclass(frozen=True, kw_only=True)
 class Document:
-    """A shape of JSON.
+    """A shape of JSON."""
 
-    Attributes:
-        title: of its schema.
-        type: ``module:name`` of the type; empty if the published schema itself declares the shape.
-        is_list: whether it is a list of these.
-    """
-
-    title: str
-    type: str = ""
-    is_list: bool = False
+    title: str  # of its schema
+    type: str = ""  # ``module:name`` of the type; empty if the published schema itself declares the shape
+    is_list: bool = False  # whether it is a list of these
 
 
 DOCUMENTS: Mapping[str, Document] = {

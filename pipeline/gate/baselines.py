@@ -53,24 +53,18 @@ class BaselineKernel:
 
 @dataclass(frozen=True, kw_only=True)
 class Baseline:
-    """The content of a baseline file; what has a default is not in earlier files of this version.
-
-    Attributes:
-        machine: that it was measured on, or the processor.
-        configuration: options on which the result depends, for the reader.
-        overhead, recorded, projected: those of `Origin`.
-    """
+    """The content of a baseline file; what has a default is not in earlier files of this version."""
 
     exact_numbers: ClassVar[bool] = True
 
     version: int
-    machine: str
+    machine: str  # that it was measured on, or the processor
     processor: str = ""
     filter: str
-    overhead: Treatment = ""
+    overhead: Treatment = ""  # and `recorded`, `projected`: those of `Origin`
     recorded: tuple[str, ...] = ()
     projected: str = ""
-    configuration: Mapping[str, object]
+    configuration: Mapping[str, object]  # options on which the result depends, for the reader
     parameters: tuple[str, ...]
     parameter: str
     scaling: str

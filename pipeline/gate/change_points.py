@@ -258,23 +258,15 @@ _AT_ONCE = 64  # series that are looked at together, for memory
 
 @dataclass(frozen=True, kw_only=True)
 class ChangePoint:
-    """A change of level.
+    """A change of level."""
 
-    Attributes:
-        at: index of the first measurement at the new level.
-        first, last: ends of the 90 % interval of that index.
-        factor: of the level: the median ratio of a measurement after to one before.
-        lower, upper: its 90 % interval, by the ranks of these ratios (Hodges and Lehmann).
-        p: probability of such a step anywhere in a series without change; not below the last of
-            `PROBABILITIES`.
-    """
-
-    at: int
-    first: int
+    at: int  # index of the first measurement at the new level
+    first: int  # and `last`: ends of the 90 % interval of that index
     last: int
-    factor: float
-    lower: float
+    factor: float  # of the level: the median ratio of a measurement after to one before
+    lower: float  # and `upper`: its 90 % interval, by the ranks of these ratios (Hodges and Lehmann)
     upper: float
+    # probability of such a step anywhere in a series without change; not below the last of `PROBABILITIES`
     p: float
 
 

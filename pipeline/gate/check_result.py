@@ -63,15 +63,11 @@ class Cause(Enum):
 
 @dataclass(frozen=True)
 class PointRatio:
-    """The ratio candidate over baseline with its interval.
+    """The ratio candidate over baseline with its interval."""
 
-    Attributes:
-        at: the point; empty if it is over all common points.
-        ratio, lower, upper: of measured kernels the interval holds for all kernels of the check at once; of
-            predictions it is a 90 % interval.
-    """
-
-    at: Mapping[str, float]
+    at: Mapping[str, float]  # the point; empty if it is over all common points
+    # `ratio`, `lower` and `upper`: of measured kernels the interval holds for all kernels of the check at
+    # once; of predictions it is a 90 % interval
     ratio: float
     lower: float
     upper: float
@@ -79,18 +75,12 @@ class PointRatio:
 
 @dataclass(frozen=True)
 class Finding:
-    """One reason for a verdict.
+    """One reason for a verdict."""
 
-    Attributes:
-        ground: what it rests on.
-        text: one sentence.
-        p: p-value adjusted for all tests of the check; None if no test was made.
-        change: the measured ratio that it rests on; None if it rests on something else.
-    """
-
-    ground: Ground
-    text: str
-    p: float | None = None
+    ground: Ground  # what it rests on
+    text: str  # one sentence
+    p: float | None = None  # p-value adjusted for all tests of the check; None if no test was made
+    # the measured ratio that it rests on; None if it rests on something else
     change: PointRatio | None = field(default=None, metadata=NO_ENTRY)
 
 
@@ -100,54 +90,38 @@ def _named_ends(predicted: Sequence[tuple[float, float, float]]) -> list[Mapping
 
 @dataclass(frozen=True, kw_only=True)
 class StudySide:
-    """One kernel in one of the two studies.
+    """One kernel in one of the two studies."""
 
-    Attributes:
-        value: at the largest common scale, in the unit of the metric.
-        share: of the total there.
-        growth: leading growth of its model, such as ``p^(1/2)``; empty if it was not modelled.
-        formula: the model.
-        predicted: per target value, lower and upper end of the 90 % interval.
-    """
-
-    value: float
-    share: float
-    growth: str = ""
-    formula: str = ""
+    value: float  # at the largest common scale, in the unit of the metric
+    share: float  # of the total there
+    growth: str = ""  # leading growth of its model, such as ``p^(1/2)``; empty if it was not modelled
+    formula: str = ""  # the model
+    # per target value, lower and upper end of the 90 % interval
     predicted: tuple[tuple[float, float, float], ...] = field(default=(), metadata=entry(made=_named_ends))
 
 
 @dataclass(frozen=True, kw_only=True)
 class KernelResult:
-    """What is decided about one kernel and why.
-
-    Attributes:
-        kernel: which.
-        verdict: what.
-        evidence: why, the strongest first.
-        baseline, candidate: both sides; None if the study does not have the kernel.
-        measured: the ratio at every common point.
-        target: the ratio of the two predictions at every target; empty without predictions.
-        file, line: where it is in the source; empty and -1 if unknown.
-        detectable: the smallest factor that a test at the largest common scale finds in 9 of 10 cases, beyond
-            what all kernels share.
-        located: for a region or the total, the call paths that the change comes from, the largest first.
-        advice: what to do next.
-        masked: whether it got slower only relative to the other kernels, which all got faster.
-    """
+    """What is decided about one kernel and why."""
 
     kernel: KernelId = field(metadata=NO_ENTRY)
     verdict: Ruling
-    evidence: tuple[Finding, ...] = ()
+    evidence: tuple[Finding, ...] = ()  # why, the strongest first
+    # `baseline` and `candidate`: both sides; None if the study does not have the kernel
     baseline: StudySide | None = None
     candidate: StudySide | None = None
-    measured: tuple[PointRatio, ...] = ()
+    measured: tuple[PointRatio, ...] = ()  # the ratio at every common point
+    # the ratio of the two predictions at every target; empty without predictions
     target: tuple[PointRatio, ...] = ()
-    file: str = ""
+    file: str = ""  # and `line`: where it is in the source; empty and -1 if unknown
     line: int = -1
+    # the smallest factor that a test at the largest common scale finds in 9 of 10 cases, beyond what all
+    # kernels share
     detectable: float | None = None
+    # for a region or the total, the call paths that the change comes from, the largest first
     located: tuple[tuple[str, ...], ...] = ()
-    advice: str = ""
+    advice: str = ""  # what to do next
+    # whether it got slower only relative to the other kernels, which all got faster
     masked: bool = field(default=False, metadata=NO_ENTRY)
 
     @property
@@ -192,34 +166,21 @@ def result_of(
 
 @dataclass(frozen=True)
 class Caveat:
-    """One reason why a check as a whole is inconclusive, and what to do about it.
+    """One reason why a check as a whole is inconclusive, and what to do about it."""
 
-    Attributes:
-        cause: its kind.
-        text: one sentence.
-    """
-
-    cause: Cause
-    text: str
+    cause: Cause  # its kind
+    text: str  # one sentence
 
 
 @dataclass(frozen=True, kw_only=True)
 class Common:
-    """The change that all kernels share.
+    """The change that all kernels share."""
 
-    Attributes:
-        verdict: regression if slower, improvement if faster, else unchanged.
-        mean: over the points, with its 90 % interval; None if it is not known.
-        points: at every common point with its 90 % interval.
-        paired: whether runs were compared in pairs, so that the machine is no explanation.
-        text: one sentence; empty if unchanged.
-    """
-
-    verdict: Ruling
-    mean: PointRatio | None
-    points: tuple[PointRatio, ...]
-    paired: bool = False
-    text: str = ""
+    verdict: Ruling  # regression if slower, improvement if faster, else unchanged
+    mean: PointRatio | None  # over the points, with its 90 % interval; None if it is not known
+    points: tuple[PointRatio, ...]  # at every common point with its 90 % interval
+    paired: bool = False  # whether runs were compared in pairs, so that the machine is no explanation
+    text: str = ""  # one sentence; empty if unchanged
 
     def is_doubt(self, policy: str) -> bool:
         """Say whether it makes the check inconclusive: all are slower, and the machine may be the cause."""
@@ -233,83 +194,53 @@ class Common:
 
 @dataclass(frozen=True, kw_only=True)
 class Power:
-    """Smallest factors found in 9 of 10 cases; None if they are not known, as without repetitions.
+    """Smallest factors found in 9 of 10 cases; None if they are not known, as without repetitions."""
 
-    Attributes:
-        at: the largest common point.
-        points: number of common points.
-        kernels: number of the largest kernels, which take most of the total there, without the noisy ones.
-        share: of the total that they take.
-        noisy: number of the largest kernels that are too noisy to judge.
-        noisy_factor: smallest factor found in each of them.
-        kernel_factor, total_factor: for a change at `at` alone.
-        kernel_everywhere, total_everywhere: for a change at all points; None if there is one.
-        common_factor: for a change of all kernels together at all points.
-        has_common: whether there are enough kernels to know what they have in common.
-    """
-
-    at: Mapping[str, float]
-    points: int
-    kernels: int
-    share: float
-    kernel_factor: float | None
+    at: Mapping[str, float]  # the largest common point
+    points: int  # number of common points
+    kernels: int  # number of the largest kernels, which take most of the total there, without the noisy ones
+    share: float  # of the total that they take
+    kernel_factor: float | None  # and `total_factor`: for a change at `at` alone
+    # `kernel_everywhere` and `total_everywhere`: for a change at all points; None if there is one
     kernel_everywhere: float | None
     total_factor: float | None
     total_everywhere: float | None
-    common_factor: float | None
+    common_factor: float | None  # for a change of all kernels together at all points
+    # whether there are enough kernels to know what they have in common
     has_common: bool = field(default=True, metadata=NO_ENTRY)
-    noisy: int = 0
-    noisy_factor: float | None = None
+    noisy: int = 0  # number of the largest kernels that are too noisy to judge
+    noisy_factor: float | None = None  # smallest factor found in each of them
 
 
 @dataclass(frozen=True)
 class Rename:
-    """A function that is called something else, or became part of another one.
+    """A function that is called something else, or became part of another one."""
 
-    Attributes:
-        kind: ``renamed``, ``extracted`` or ``inlined``.
-        before, now: the call path in the baseline and in the candidate.
-    """
-
-    kind: str
-    before: tuple[str, ...]
+    kind: str  # ``renamed``, ``extracted`` or ``inlined``
+    before: tuple[str, ...]  # and `now`: the call path in the baseline and in the candidate
     now: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class CheckResult:
-    """The result of a check.
+    """The result of a check."""
 
-    Attributes:
-        outcome: what the exit code says.
-        kernels: one per kernel compared, sorted by importance.
-        reasons: why it is inconclusive as a whole, and what to do about it; empty if it is not.
-        notices: what else should be known.
-        points: the common points.
-        targets: the target points.
-        unit: of all values.
-        tests: the number of tests that share the false-alarm level.
-        below_share_floor: the number of kernels ignored because of their small share.
-        missing: points of the baseline that were not measured.
-        common: what all kernels have in common; None if nothing was compared.
-        power: what would have been seen; None if nothing was compared.
-        renames: what was compared under another name.
-        expectations: how some of it is expected to grow, and what the models say.
-    """
-
-    outcome: Outcome = field(metadata=NO_ENTRY)
+    outcome: Outcome = field(metadata=NO_ENTRY)  # what the exit code says
+    # one per kernel compared, sorted by importance
     kernels: tuple[KernelResult, ...] = field(metadata=NO_ENTRY)
+    # why it is inconclusive as a whole, and what to do about it; empty if it is not
     reasons: tuple[Caveat, ...] = field(default=(), metadata=NO_ENTRY)
-    notices: tuple[str, ...] = ()
-    points: tuple[Mapping[str, float], ...] = ()
-    targets: tuple[Mapping[str, float], ...] = ()
-    unit: str = ""
-    tests: int = 0
-    below_share_floor: int = 0
-    missing: tuple[Mapping[str, float], ...] = ()
-    common: Common | None = None
-    power: Power | None = None
-    renames: tuple[Rename, ...] = ()
+    notices: tuple[str, ...] = ()  # what else should be known
+    points: tuple[Mapping[str, float], ...] = ()  # the common points
+    targets: tuple[Mapping[str, float], ...] = ()  # the target points
+    unit: str = ""  # of all values
+    tests: int = 0  # the number of tests that share the false-alarm level
+    below_share_floor: int = 0  # the number of kernels ignored because of their small share
+    missing: tuple[Mapping[str, float], ...] = ()  # points of the baseline that were not measured
+    common: Common | None = None  # what all kernels have in common; None if nothing was compared
+    power: Power | None = None  # what would have been seen; None if nothing was compared
+    renames: tuple[Rename, ...] = ()  # what was compared under another name
+    # how some of it is expected to grow, and what the models say
     expectations: tuple[JudgedExpectation, ...] = ()
 
     @property

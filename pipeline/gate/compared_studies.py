@@ -88,14 +88,10 @@ def recording_reason(baseline: Origin, candidate: Origin) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Recording:
-    """The kernels concerned if two studies recorded different functions.
+    """The kernels concerned if two studies recorded different functions."""
 
-    Attributes:
-        partial: kernels with a function in their call path that only one study recorded.
-        heirs: kernels that hold the time of such a function in the study that did not record it.
-    """
-
-    partial: frozenset[KernelId]
+    partial: frozenset[KernelId]  # kernels with a function in their call path that only one study recorded
+    # kernels that hold the time of such a function in the study that did not record it
     heirs: frozenset[KernelId]
 
     def comparable(self, matched: Matched) -> Matched:
@@ -350,39 +346,25 @@ def _similarity(old: str, new: str) -> float:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ComparedCurves:
-    """K kernels of A and B at S points, NaN where a study lacks a kernel or predicts nothing.
+    """K kernels of A and B at S points, NaN where a study lacks a kernel or predicts nothing."""
 
-    Attributes:
-        points: float64[S, D].
-        a, b: predictions float64[K, S] with 90 % intervals, as `pipeline predict` says them.
-        ratio: B over A, value and ends of its 90 % interval float64[K, S].
-        seconds: wall time per unit of the metric of A and of B, float64[2, S]; NaN if unknown or no time.
-    """
-
-    points: FloatArray
-    a: Prediction
+    points: FloatArray  # float64[S, D]
+    a: Prediction  # and `b`: predictions float64[K, S] with 90 % intervals, as `pipeline predict` says them
     b: Prediction
-    ratio: Prediction
+    ratio: Prediction  # B over A, value and ends of its 90 % interval float64[K, S]
+    # wall time per unit of the metric of A and of B, float64[2, S]; NaN if unknown or no time
     seconds: FloatArray
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ComparedStudies:
-    """Two studies, A as the baseline of B, in which the same functions have the same call paths.
+    """Two studies, A as the baseline of B, in which the same functions have the same call paths."""
 
-    Attributes:
-        baseline: A with the names of B, and what is now part of another function added to it.
-        candidate: B with what was split off added to the function that it came from.
-        renames: what was recognised.
-        measured: A and B as they were measured.
-        models: how both are fitted.
-    """
-
-    baseline: KernelValues
-    candidate: KernelValues
-    renames: tuple[Rename, ...] = ()
-    measured: tuple[KernelValues, KernelValues]
-    models: ModelOptions
+    baseline: KernelValues  # A with the names of B, and what is now part of another function added to it
+    candidate: KernelValues  # B with what was split off added to the function that it came from
+    renames: tuple[Rename, ...] = ()  # what was recognised
+    measured: tuple[KernelValues, KernelValues]  # A and B as they were measured
+    models: ModelOptions  # how both are fitted
 
     @classmethod
     def of(
@@ -456,19 +438,12 @@ def _of(kernels: Sequence[KernelId], known: Sequence[KernelId], prediction: Pred
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TwoStudies:
-    """What comparing two studies found.
+    """What comparing two studies found."""
 
-    Attributes:
-        names: of both, as the user gives them.
-        result: the second checked against the first.
-        renamed: kernels that are perhaps one.
-        totals: curves of both totals at the targets; None if they are not known.
-    """
-
-    names: tuple[str, str]
-    result: CheckResult
-    renamed: Sequence[tuple[KernelId, KernelId]] = ()
-    totals: ComparedCurves | None = None
+    names: tuple[str, str]  # of both, as the user gives them
+    result: CheckResult  # the second checked against the first
+    renamed: Sequence[tuple[KernelId, KernelId]] = ()  # kernels that are perhaps one
+    totals: ComparedCurves | None = None  # curves of both totals at the targets; None if they are not known
 
     @property
     def titles(self) -> tuple[str, str]:
@@ -481,53 +456,34 @@ CallPath = tuple[str, ...]
 
 @dataclass(frozen=True, eq=False)
 class ScaleValues:
-    """Exclusive values of K call paths at one scale in one study, NaN if the study does not have them.
+    """Exclusive values of K call paths at one scale in one study, NaN if the study does not have them."""
 
-    Attributes:
-        value: float64[K], the mean of repetitions or what the models predict.
-        lower, upper: float64[K], the smallest and the largest repetition, or the 90 % interval.
-        whole: the 90 % interval of their sum; None if measured.
-    """
-
-    value: FloatArray
+    value: FloatArray  # float64[K], the mean of repetitions or what the models predict
+    # `lower` and `upper`: float64[K], the smallest and the largest repetition, or the 90 % interval
     lower: FloatArray
     upper: FloatArray
-    whole: tuple[float, float] | None = None
+    whole: tuple[float, float] | None = None  # the 90 % interval of their sum; None if measured
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ComparedScale:
-    """The values of both studies at a scale.
+    """The values of both studies at a scale."""
 
-    Attributes:
-        at: the point.
-        predicted: whether they are predictions, else means of measurements.
-        runs: number of repetitions of A and of B; 0 for predictions.
-        a, b: of the two studies.
-    """
-
-    at: Mapping[str, float]
-    predicted: bool
-    runs: tuple[int, int]
-    a: ScaleValues
+    at: Mapping[str, float]  # the point
+    predicted: bool  # whether they are predictions, else means of measurements
+    runs: tuple[int, int]  # number of repetitions of A and of B; 0 for predictions
+    a: ScaleValues  # and `b`: of the two studies
     b: ScaleValues
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ComparedTrees:
-    """The call paths of two studies.
+    """The call paths of two studies."""
 
-    Attributes:
-        callpaths: of either study, callers before their callees.
-        parent: int64[K], index of the caller, -1 for a root.
-        scales: the common measured scales, ascending, then the targets.
-        metric, unit: of all values.
-    """
-
-    callpaths: tuple[CallPath, ...]
-    parent: IntArray
-    scales: tuple[ComparedScale, ...]
-    metric: str
+    callpaths: tuple[CallPath, ...]  # of either study, callers before their callees
+    parent: IntArray  # int64[K], index of the caller, -1 for a root
+    scales: tuple[ComparedScale, ...]  # the common measured scales, ascending, then the targets
+    metric: str  # and `unit`: of all values
     unit: str
 
 

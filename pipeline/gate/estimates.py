@@ -23,17 +23,11 @@ _LARGEST_LOG = 700.0  # its exponential is still a number
 
 @dataclass(frozen=True, eq=False)
 class Estimates(Rows):
-    """T estimates of log ratios for K kernels; NaN if nothing can be estimated.
+    """T estimates of log ratios for K kernels; NaN if nothing can be estimated."""
 
-    Attributes:
-        log_ratio: float64[K, T].
-        error: float64[K, T], standard errors.
-        degrees: float64[K, T], degrees of freedom of the errors.
-    """
-
-    log_ratio: FloatArray
-    error: FloatArray
-    degrees: FloatArray
+    log_ratio: FloatArray  # float64[K, T]
+    error: FloatArray  # float64[K, T], standard errors
+    degrees: FloatArray  # float64[K, T], degrees of freedom of the errors
 
     @classmethod
     def unknown(cls, kernels: int) -> "Estimates":

@@ -13,49 +13,28 @@ _CHECK = ("check",)
 
 @dataclass(frozen=True, kw_only=True)
 class KernelRule:
-    """Rules for the kernels that a pattern matches.
+    """Rules for the kernels that a pattern matches."""
 
-    Attributes:
-        match: pattern of `pipeline.models.kernels.matches`.
-        growth: ceiling on the growth; None: no ceiling.
-        share: ceiling on the share of the total at the largest scale; None: no ceiling.
-        factor: replaces `CheckOptions.factor`; None: keeps it.
-        place: ``file:line`` of the rule, for reports.
-    """
-
-    match: str
-    growth: Exponent | None = None
-    share: float | None = None
-    factor: float | None = None
-    place: str = ""
+    match: str  # pattern of `pipeline.models.kernels.matches`
+    growth: Exponent | None = None  # ceiling on the growth; None: no ceiling
+    share: float | None = None  # ceiling on the share of the total at the largest scale; None: no ceiling
+    factor: float | None = None  # replaces `CheckOptions.factor`; None: keeps it
+    place: str = ""  # ``file:line`` of the rule, for reports
 
 
 @dataclass(frozen=True, kw_only=True)
 class Waiver:
-    """A known regression that does not fail the check up to a date.
+    """A known regression that does not fail the check up to a date."""
 
-    Attributes:
-        match: pattern of `pipeline.models.kernels.matches`.
-        reason: why it is accepted.
-        until: last day on which it holds.
-        place: ``file:line`` of the waiver, for reports.
-    """
-
-    match: str
-    reason: str
-    until: datetime.date
-    place: str = ""
+    match: str  # pattern of `pipeline.models.kernels.matches`
+    reason: str  # why it is accepted
+    until: datetime.date  # last day on which it holds
+    place: str = ""  # ``file:line`` of the waiver, for reports
 
 
 @dataclass(frozen=True, kw_only=True)
 class CheckOptions:
-    """The numbers of a check.
-
-    Attributes:
-        targets: target points; empty: 4 times the largest measured scale.
-        kernels: rules per kernel; the last one that matches and has a factor decides about it.
-        waivers: known regressions.
-    """
+    """The numbers of a check."""
 
     factor: float = option(1.1, "Largest factor by which a kernel may exceed the baseline.", least=1)
     false_alarms: float = option(
@@ -103,9 +82,10 @@ class CheckOptions:
     total: float | None = option(
         None, "Largest total allowed at the last target, in the unit of the metric.", least=0
     )
-    targets: tuple[Mapping[str, float], ...] = ()
+    targets: tuple[Mapping[str, float], ...] = ()  # target points; empty: 4 times the largest measured scale
+    # rules per kernel; the last one that matches and has a factor decides about it
     kernels: tuple[KernelRule, ...] = ()
-    waivers: tuple[Waiver, ...] = ()
+    waivers: tuple[Waiver, ...] = ()  # known regressions
 
     @property
     def has_rules(self) -> bool:

@@ -82,92 +82,60 @@ Treatment: TypeAlias = Literal["", "corrected", "measured"]
 
 @dataclass(frozen=True)
 class Origin:
-    """The conditions under which a study was measured; empty if unknown.
+    """The conditions under which a study was measured; empty if unknown."""
 
-    Attributes:
-        machine: name of the machine.
-        processor: of the runs; several are joined by ``and``.
-        filter: digest of the instrumentation filter.
-        overhead: how it was treated.
-        recorded: digests of the functions that could be recorded, called or not.
-        projected: between which machines the times were projected; empty if they are as measured.
-    """
-
-    machine: str = ""
-    filter: str = ""
-    overhead: Treatment = ""
-    recorded: frozenset[str] = frozenset()
-    projected: str = ""
-    processor: str = ""
+    machine: str = ""  # name of the machine
+    filter: str = ""  # digest of the instrumentation filter
+    overhead: Treatment = ""  # how it was treated
+    recorded: frozenset[str] = frozenset()  # digests of the functions that could be recorded, called or not
+    projected: str = ""  # between which machines the times were projected; empty if they are as measured
+    processor: str = ""  # of the runs; several are joined by ``and``
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StudyModels:
-    """Models of a study; behind those of its kernels there may be one of what kernels left out take.
+    """Models of a study; behind those of its kernels there may be one of what kernels left out take."""
 
-    Attributes:
-        values: float64[K, P, R], the very values of the study that they were fitted to.
-        callpaths: models of the call paths, whose sum is the total.
-        regions: models of the regions, which add up to that; None without regions.
-    """
-
-    values: FloatArray
-    callpaths: ScalingModels
-    regions: ScalingModels | None
+    values: FloatArray  # float64[K, P, R], the very values of the study that they were fitted to
+    callpaths: ScalingModels  # models of the call paths, whose sum is the total
+    regions: ScalingModels | None  # models of the regions, which add up to that; None without regions
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class KernelValues(Rows):
-    """K kernels at P points with R repetitions: the total, the regions, the call paths.
-
-    Attributes:
-        parameters: names of the D parameters.
-        parameter: the one that scales.
-        scaling: ``strong``, ``weak`` or ``none``.
-        metric, unit: what was measured.
-        points: float64[P, D].
-        kernels: one per row of `values`; the total comes first.
-        values: float64[K, P, R], NaN if not measured.
-        files: source file per kernel, of the nearest caller if its own is unknown; may be empty.
-        lines: int64[K], line in that file, -1 if unknown.
-        parallel_efficiency: float64[P], NaN if not available.
-        origin: the conditions of the measurement.
-        smallest_share: kernels below this share at every point may be missing.
-        common_error: float64[K], standard deviation of the logarithm of what all values of a kernel have
-            wrong in common, such as by a correction for overhead; None if nothing.
-        rounding: float64[K, P], the same of what the resolution of values has wrong in each mean; None if
-            nothing.
-        repetitions: int64[P, R], the number of every repetition as its run is named, -1 without a run; None
-            if the runs are not numbered.
-        comparison: what points of different scales are compared by.
-        locations: from points float64[Q, D] to numbers of locations, float64[Q], NaN if unknown; None if
-            unknown at every point.
-        models: fitted to `values`; None, or those of other values, if they are still to be fitted.
-        left_out: parameters of the runs that say nothing beyond these.
-    """
+    """K kernels at P points with R repetitions: the total, the regions, the call paths."""
 
     _of_all = frozenset({"parameters", "points", "parallel_efficiency", "repetitions"})
 
-    parameters: tuple[str, ...]
-    parameter: str
-    scaling: str
-    metric: str
+    parameters: tuple[str, ...]  # names of the D parameters
+    parameter: str  # the one that scales
+    scaling: str  # ``strong``, ``weak`` or ``none``
+    metric: str  # and `unit`: what was measured
     unit: str
-    points: FloatArray
-    kernels: tuple[KernelId, ...]
-    values: FloatArray
+    points: FloatArray  # float64[P, D]
+    kernels: tuple[KernelId, ...]  # one per row of `values`; the total comes first
+    values: FloatArray  # float64[K, P, R], NaN if not measured
+    # source file per kernel, of the nearest caller if its own is unknown; may be empty
     files: tuple[str, ...]
-    lines: IntArray
-    parallel_efficiency: FloatArray
-    origin: Origin = field(default_factory=Origin)
-    smallest_share: float = 0.0
+    lines: IntArray  # int64[K], line in that file, -1 if unknown
+    parallel_efficiency: FloatArray  # float64[P], NaN if not available
+    origin: Origin = field(default_factory=Origin)  # the conditions of the measurement
+    smallest_share: float = 0.0  # kernels below this share at every point may be missing
+    # float64[K], standard deviation of the logarithm of what all values of a kernel have wrong in common,
+    # such as by a correction for overhead; None if nothing
     common_error: FloatArray | None = None
+    # float64[K, P], the same of what the resolution of values has wrong in each mean; None if nothing
     rounding: FloatArray | None = None
+    # int64[P, R], the number of every repetition as its run is named, -1 without a run; None if the runs are
+    # not numbered
     repetitions: IntArray | None = None
-    comparison: Comparison = Comparison.UNKNOWN
+    comparison: Comparison = Comparison.UNKNOWN  # what points of different scales are compared by
+    # from points float64[Q, D] to numbers of locations, float64[Q], NaN if unknown; None if unknown at every
+    # point
     locations: Callable[[FloatArray], FloatArray] | None = None
+    # fitted to `values`; None, or those of other values, if they are still to be fitted
     models: StudyModels | None = None
-    left_out: LeftOut = NOTHING_LEFT_OUT
+    left_out: LeftOut = NOTHING_LEFT_OUT  # parameters of the runs that say nothing beyond these
 
     @cached_property
     def mean(self) -> FloatArray:
@@ -341,15 +309,11 @@ def _sources(experiment: Experiment) -> tuple[list[str], IntArray]:
 
 @dataclass(frozen=True, eq=False)
 class WallTimes:
-    """What K kernels take at one point; NaN if it does not apply or is not available.
+    """What K kernels take at one point; NaN if it does not apply or is not available."""
 
-    Attributes:
-        seconds: float64[K], effort over locations.
-        efficiency: float64[K], relative to the smallest measured scale with the same other parameters: its
-            effort over the effort here under strong scaling, its wall time over that here under weak scaling.
-    """
-
-    seconds: FloatArray
+    seconds: FloatArray  # float64[K], effort over locations
+    # float64[K], relative to the smallest measured scale with the same other parameters: its effort over the
+    # effort here under strong scaling, its wall time over that here under weak scaling
     efficiency: FloatArray
 
 
@@ -400,23 +364,16 @@ _TREATED = {"corrected": "are corrected for overhead", "measured": "are as measu
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Matched:
-    """The kernels that both studies have, in the order of the candidate, and those of one study only.
+    """The kernels that both studies have, in the order of the candidate, and those of one study only."""
 
-    Attributes:
-        baseline, candidate: all their points; row i of both is the same kernel, row 0 the total.
-        points: float64[P, D], the common points.
-        base_at, candidate_at: int64[P], the indices of the common points in either study.
-        new: the kernels only the candidate has.
-        vanished: the kernels only the baseline has.
-    """
-
+    # `baseline` and `candidate`: all their points; row i of both is the same kernel, row 0 the total
     baseline: KernelValues
     candidate: KernelValues
-    points: FloatArray
-    base_at: IntArray
+    points: FloatArray  # float64[P, D], the common points
+    base_at: IntArray  # and `candidate_at`: int64[P], the indices of the common points in either study
     candidate_at: IntArray
-    new: KernelValues
-    vanished: KernelValues
+    new: KernelValues  # the kernels only the candidate has
+    vanished: KernelValues  # the kernels only the baseline has
 
     @property
     def scale(self) -> FloatArray:

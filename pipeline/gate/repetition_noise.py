@@ -38,37 +38,24 @@ _MOST_OUTLYING = 1 / 3  # of the values of a kernel in one study: beyond, that i
 
 @dataclass(frozen=True, eq=False)
 class LogMeans:
-    """Repetitions of K kernels at P points, in natural logarithms.
+    """Repetitions of K kernels at P points, in natural logarithms."""
 
-    Attributes:
-        mean: float64[K, P], mean over repetitions, NaN if none is above zero.
-        count: float64[K, P], repetitions above zero; less if some count for little.
-        squares: float64[K, P], sum of squared deviations from the mean.
-        degrees: float64[K, P], degrees of freedom of `squares`.
-        rounding: float64[K, P], standard deviation of what the resolution of values has wrong in the mean;
-            None if nothing.
-    """
-
-    mean: FloatArray
-    count: FloatArray
-    squares: FloatArray
-    degrees: FloatArray
+    mean: FloatArray  # float64[K, P], mean over repetitions, NaN if none is above zero
+    count: FloatArray  # float64[K, P], repetitions above zero; less if some count for little
+    squares: FloatArray  # float64[K, P], sum of squared deviations from the mean
+    degrees: FloatArray  # float64[K, P], degrees of freedom of `squares`
+    # float64[K, P], standard deviation of what the resolution of values has wrong in the mean; None if
+    # nothing
     rounding: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Noise:
-    """Variance of the logarithm of one repetition.
+    """Variance of the logarithm of one repetition."""
 
-    Attributes:
-        variance: float64[K, P].
-        degrees: float64[K, P], degrees of freedom behind it; 0 if it is unknown.
-        limit: float64[K], degrees of freedom behind all points of a kernel together.
-    """
-
-    variance: FloatArray
-    degrees: FloatArray
-    limit: FloatArray
+    variance: FloatArray  # float64[K, P]
+    degrees: FloatArray  # float64[K, P], degrees of freedom behind it; 0 if it is unknown
+    limit: FloatArray  # float64[K], degrees of freedom behind all points of a kernel together
 
 
 def _natural_logs(values: FloatArray) -> FloatArray:
@@ -260,20 +247,14 @@ _FEWEST_PAIRS = 2  # with which pairs say how much they differ
 
 @dataclass(frozen=True, eq=False)
 class RunFactors:
-    """What every run does to all of its kernels, relative to the typical run of its point.
+    """What every run does to all of its kernels, relative to the typical run of its point."""
 
-    Attributes:
-        log_factor: float64[P, R], natural logarithm; 0 for a typical run and if it cannot be separated from
-            noise, NaN if there was no run.
-        outlying: bool[P, R], runs far from the other repetitions of their point.
-        spread: standard deviation of the logarithm over typical runs; NaN without repetitions.
-        degrees: degrees of freedom behind `spread`.
-    """
-
+    # float64[P, R], natural logarithm; 0 for a typical run and if it cannot be separated from noise, NaN if
+    # there was no run
     log_factor: FloatArray
-    outlying: BoolArray
-    spread: float
-    degrees: float
+    outlying: BoolArray  # bool[P, R], runs far from the other repetitions of their point
+    spread: float  # standard deviation of the logarithm over typical runs; NaN without repetitions
+    degrees: float  # degrees of freedom behind `spread`
 
 
 def run_factors(values: FloatArray, independent: BoolArray) -> RunFactors:
@@ -314,16 +295,10 @@ def _least_disturbed(residual: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Typical:
-    """A study as if every run had been a typical one of its point.
+    """A study as if every run had been a typical one of its point."""
 
-    Attributes:
-        measurements: the values without the factors of the runs.
-        measured: the values as measured.
-        runs: the factors.
-    """
-
-    measurements: KernelValues
-    measured: KernelValues
+    measurements: KernelValues  # the values without the factors of the runs
+    measured: KernelValues  # the values as measured
     runs: RunFactors
 
     def notices(self, study: str) -> tuple[str, ...]:
@@ -481,15 +456,10 @@ _MEDIAN_VARIANCE = 1.5707963  # of the median of n normal values, times n
 
 @dataclass(frozen=True, eq=False)
 class Shared:
-    """The factor that kernels share at P points.
+    """The factor that kernels share at P points."""
 
-    Attributes:
-        log_factor: float64[P], natural logarithm; 0 at points where the kernels do not agree.
-        variance: float64[P], of the median log ratio, by the noise of single kernels.
-    """
-
-    log_factor: FloatArray
-    variance: FloatArray
+    log_factor: FloatArray  # float64[P], natural logarithm; 0 at points where the kernels do not agree
+    variance: FloatArray  # float64[P], of the median log ratio, by the noise of single kernels
 
 
 def shared_factor(change: FloatArray, variance: FloatArray) -> Shared:
@@ -523,20 +493,15 @@ def shared_factor(change: FloatArray, variance: FloatArray) -> Shared:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CommonChange:
-    """The change that kernels share, with its errors between runs.
+    """The change that kernels share, with its errors between runs."""
 
-    Attributes:
-        points: estimates at the P common points, float64[1, P].
-        mean: the mean over the points, float64[1, 1].
-        slower, faster: float64[1 + P], adjusted p-values of the mean, then of the points; NaN if not tested.
-        paired: whether the runs were paired, so that the machine is no explanation.
-    """
-
-    points: Estimates
-    mean: Estimates
+    points: Estimates  # estimates at the P common points, float64[1, P]
+    mean: Estimates  # the mean over the points, float64[1, 1]
+    # `slower` and `faster`: float64[1 + P], adjusted p-values of the mean, then of the points; NaN if not
+    # tested
     slower: FloatArray
     faster: FloatArray
-    paired: bool
+    paired: bool  # whether the runs were paired, so that the machine is no explanation
 
 
 def common_change(

@@ -34,37 +34,23 @@ ENOUGH_KERNELS = 10  # needed to estimate what all kernels have in common
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Trends:
-    """What the log ratios of K kernels at P points say beyond single points.
+    """What the log ratios of K kernels at P points say beyond single points."""
 
-    Attributes:
-        mean: over all common points, T = 1; unknown with fewer than two.
-        rise: from the smallest to the largest common scale, T = 1.
-    """
-
-    mean: Estimates
-    rise: Estimates
+    mean: Estimates  # over all common points, T = 1; unknown with fewer than two
+    rise: Estimates  # from the smallest to the largest common scale, T = 1
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Changes:
-    """What the measurements say about K kernels.
+    """What the measurements say about K kernels."""
 
-    Attributes:
-        measured: the ratio at every common point, T = P.
-        whole: its trends.
-        excess: what the ratio exceeds the common factor by, T = P.
-        beyond: trends of the excess.
-        noise: noise of single repetitions.
-        shared: what all kernels have in common at the points.
-        between: float64[P], variance between the two studies over what repetitions explain, at least 1.
-    """
-
-    measured: Estimates
+    measured: Estimates  # the ratio at every common point, T = P
     whole: Trends
-    excess: Estimates
-    beyond: Trends
-    noise: Noise
-    shared: Shared
+    excess: Estimates  # what the ratio exceeds the common factor by, T = P
+    beyond: Trends  # trends of the excess
+    noise: Noise  # noise of single repetitions
+    shared: Shared  # what all kernels have in common at the points
+    # float64[P], variance between the two studies over what repetitions explain, at least 1
     between: FloatArray
 
 
@@ -223,19 +209,12 @@ MATERIAL_RISE = 1.1  # a kernel may outgrow its ceiling by this factor over the 
 
 @dataclass(frozen=True, eq=False)
 class RuleTests(Rows):
-    """n tests of rules, each of one kernel.
+    """n tests of rules, each of one kernel."""
 
-    Attributes:
-        row: int64[n], the kernel in the candidate.
-        rule: the rule of each.
-        ground: growth or share, of each.
-        excess: n estimates of the logarithm of what exceeds the rule, float64[n, 1] each.
-    """
-
-    row: IntArray
-    rule: tuple[KernelRule, ...]
-    ground: tuple[Ground, ...]
-    excess: Estimates
+    row: IntArray  # int64[n], the kernel in the candidate
+    rule: tuple[KernelRule, ...]  # the rule of each
+    ground: tuple[Ground, ...]  # growth or share, of each
+    excess: Estimates  # n estimates of the logarithm of what exceeds the rule, float64[n, 1] each
 
     @property
     def p(self) -> FloatArray:

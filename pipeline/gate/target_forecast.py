@@ -24,24 +24,17 @@ from pipeline.statistics import NORMAL_90
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Forecast(Rows):
-    """Predictions of K kernels at Q targets.
-
-    Attributes:
-        kernels: which.
-        prediction: float64[K, Q], with 90 % intervals.
-        least_share: float64[K, Q], lower end of the interval over the predicted total: a kernel that is small
-            now and large only at the upper end of its prediction is ignored.
-        degrees: float64[K], degrees of freedom of the models' errors.
-        formulas: of the prediction of each kernel, made when they are asked for.
-        extrapolates: whether there are enough scales to predict others from.
-    """
+    """Predictions of K kernels at Q targets."""
 
     kernels: tuple[KernelId, ...]
-    prediction: Prediction
+    prediction: Prediction  # float64[K, Q], with 90 % intervals
+    # float64[K, Q], lower end of the interval over the predicted total: a kernel that is small now and large
+    # only at the upper end of its prediction is ignored
     least_share: FloatArray
-    degrees: FloatArray
+    degrees: FloatArray  # float64[K], degrees of freedom of the models' errors
+    # of the prediction of each kernel, made when they are asked for
     formulas: tuple[Callable[[], PredictionFormula], ...]
-    extrapolates: bool = True
+    extrapolates: bool = True  # whether there are enough scales to predict others from
 
     def of(self, kernels: Sequence[KernelId]) -> "Forecast":
         """Return the forecast of some kernels."""
@@ -51,18 +44,15 @@ class Forecast(Rows):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Forecasts(Rows):
-    """Forecasts of two studies at the same Q targets.
-
-    Attributes:
-        baseline, candidate: the same kernels in the same order, unless they are still to be chosen by `of`.
-        targets: float64[Q, D].
-    """
+    """Forecasts of two studies at the same Q targets."""
 
     _of_all = frozenset({"targets"})
 
+    # `baseline` and `candidate`: the same kernels in the same order, unless they are still to be chosen by
+    # `of`
     baseline: Forecast
     candidate: Forecast
-    targets: FloatArray
+    targets: FloatArray  # float64[Q, D]
 
     def of(self, kernels: Sequence[KernelId]) -> "Forecasts":
         """Return the forecasts of kernels that both studies have."""

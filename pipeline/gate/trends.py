@@ -29,31 +29,20 @@ _TINY = 1e-12
 
 @dataclass(frozen=True, kw_only=True)
 class Drift:
-    """A change at the same rate from entry to entry.
+    """A change at the same rate from entry to entry."""
 
-    Attributes:
-        first, last: indices of the entries between which it is.
-        factor: last over first value of the median slope (Theil and Sen) through their logarithms.
-        p: two-sided p-value of Mann and Kendall's test, of these entries without the steps in them.
-    """
-
-    first: int
+    first: int  # and `last`: indices of the entries between which it is
     last: int
-    factor: float
-    p: float
+    factor: float  # last over first value of the median slope (Theil and Sen) through their logarithms
+    p: float  # two-sided p-value of Mann and Kendall's test, of these entries without the steps in them
 
 
 @dataclass(frozen=True, kw_only=True)
 class Development:
-    """What a series did.
+    """What a series did."""
 
-    Attributes:
-        steps: its changes of level, in order.
-        drift: None if it does not drift.
-    """
-
-    steps: tuple[ChangePoint, ...] = ()
-    drift: Drift | None = None
+    steps: tuple[ChangePoint, ...] = ()  # its changes of level, in order
+    drift: Drift | None = None  # None if it does not drift
 
 
 def development(values: FloatArray) -> Development:
@@ -187,38 +176,24 @@ class Measure(Enum):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class HistoryRow:
-    """A row of a history file: a kernel in one entry. Files of earlier versions lack what has a default.
+    """A row of a history file: a kernel in one entry. Files of earlier versions lack what has a default."""
 
-    Attributes:
-        label: name of the state of the code.
-        at, target: the largest measured point, and the one predicted, as JSON.
-        value, share, wall_seconds, efficiency: measured there.
-        verdict: of a check; empty without one.
-        overhead, machine: those of `Origin`.
-        recorded: digest of the functions recorded.
-        commit: of this state, for links.
-        previous: label of the entry that this one was tested against; empty if it was not.
-        step, said: verdict of that test, and what it rests on in words; of the total what doubts and which
-            kernel there are, too.
-        baseline: of the total the text of a baseline file, which only the newest entries keep.
-    """
-
-    label: str
+    label: str  # name of the state of the code
     added: datetime.datetime
     level: str
     callpath: tuple[str, ...]
     metric: str
     unit: str
-    at: str
-    value: float
+    at: str  # and `target`: the largest measured point, and the one predicted, as JSON
+    value: float  # and `share`, `wall_seconds`, `efficiency`: measured there
     share: float
     growth: str
     target: str
     predicted: float
-    verdict: str
-    overhead: str = ""
-    recorded: str = ""
-    commit: str = ""
+    verdict: str  # of a check; empty without one
+    overhead: str = ""  # and `machine`: those of `Origin`
+    recorded: str = ""  # digest of the functions recorded
+    commit: str = ""  # of this state, for links
     machine: str = ""
     predicted_lower: float = np.nan
     predicted_upper: float = np.nan
@@ -226,60 +201,46 @@ class HistoryRow:
     predicted_wall_seconds: float = np.nan
     efficiency: float = np.nan
     predicted_efficiency: float = np.nan
-    previous: str = ""
+    previous: str = ""  # label of the entry that this one was tested against; empty if it was not
+    # `step` and `said`: verdict of that test, and what it rests on in words; of the total what doubts and
+    # which kernel there are, too
     step: str = ""
     said: str = ""
-    baseline: str = ""
+    baseline: str = ""  # of the total the text of a baseline file, which only the newest entries keep
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Entries:
-    """N entries of a history that can be compared, and the K kernels in them; the newest entry comes last.
+    """N entries of a history that can be compared, and the K kernels in them; the newest entry comes last."""
 
-    Attributes:
-        labels: names of the states of the code.
-        commits: their commits; empty if unknown.
-        added: int64[N], when they were added, seconds since 1970.
-        machine: that they were measured on; empty if unknown.
-        metric, unit: what was measured.
-        at: the largest measured point.
-        target: the point predicted in the newest entry.
-        kernels: the total first, then by share.
-        value, share: float64[K, N], at the largest measured point; NaN if a kernel has no such entry.
-        predicted, lower, upper: float64[K, N], at the target with a 90 % interval; NaN if unknown, or if the
-            target was another one.
-        wall_seconds, efficiency: float64[K, N], predicted at the target; NaN if unknown.
-        growths: texts of growth, such as ``p^(1/2)``, and `growth`, int64[K, N], which one; -1 if none.
-        verdicts: of checks, and `verdict`, int64[K, N], which one; -1 if none.
-        steps, step: the same of tests against the entry before.
-        totals: the row of the total in every entry.
-        notices: what was left out, one sentence each.
-    """
-
-    labels: tuple[str, ...]
-    commits: tuple[str, ...]
-    added: IntArray
-    machine: str
-    metric: str
+    labels: tuple[str, ...]  # names of the states of the code
+    commits: tuple[str, ...]  # their commits; empty if unknown
+    added: IntArray  # int64[N], when they were added, seconds since 1970
+    machine: str  # that they were measured on; empty if unknown
+    metric: str  # and `unit`: what was measured
     unit: str
-    at: Mapping[str, float]
-    target: Mapping[str, float]
-    kernels: tuple[KernelId, ...]
+    at: Mapping[str, float]  # the largest measured point
+    target: Mapping[str, float]  # the point predicted in the newest entry
+    kernels: tuple[KernelId, ...]  # the total first, then by share
+    # `value` and `share`: float64[K, N], at the largest measured point; NaN if a kernel has no such entry
     value: FloatArray
     share: FloatArray
+    # `predicted`, `lower` and `upper`: float64[K, N], at the target with a 90 % interval; NaN if unknown, or
+    # if the target was another one
     predicted: FloatArray
     lower: FloatArray
     upper: FloatArray
-    wall_seconds: FloatArray
+    wall_seconds: FloatArray  # and `efficiency`: float64[K, N], predicted at the target; NaN if unknown
     efficiency: FloatArray
+    # texts of growth, such as ``p^(1/2)``, and `growth`, int64[K, N], which one; -1 if none
     growths: tuple[str, ...]
     growth: IntArray
-    verdicts: tuple[str, ...]
+    verdicts: tuple[str, ...]  # of checks, and `verdict`, int64[K, N], which one; -1 if none
     verdict: IntArray
-    steps: tuple[str, ...]
+    steps: tuple[str, ...]  # and `step`: the same of tests against the entry before
     step: IntArray
-    totals: tuple[HistoryRow, ...]
-    notices: tuple[str, ...]
+    totals: tuple[HistoryRow, ...]  # the row of the total in every entry
+    notices: tuple[str, ...]  # what was left out, one sentence each
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -293,19 +254,12 @@ class Entries:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MeasureTrend:
-    """One measure of one kernel.
-
-    Attributes:
-        measure: which.
-        values: float64[N], NaN if unknown.
-        changes: its change points, as indices of entries.
-        drift: as indices of entries; None if it does not drift.
-    """
+    """One measure of one kernel."""
 
     measure: Measure
-    values: FloatArray
-    changes: tuple[ChangePoint, ...]
-    drift: Drift | None = None
+    values: FloatArray  # float64[N], NaN if unknown
+    changes: tuple[ChangePoint, ...]  # its change points, as indices of entries
+    drift: Drift | None = None  # as indices of entries; None if it does not drift
 
     def levels(self) -> list[tuple[int, int, float]]:
         """Return first entry, end and median of every stretch between change points."""
@@ -320,31 +274,19 @@ class MeasureTrend:
 
 @dataclass(frozen=True, eq=False)
 class KernelTrends:
-    """A kernel and how it developed.
-
-    Attributes:
-        kernel: which.
-        row: its row in the entries.
-        measures: its trends.
-    """
+    """A kernel and how it developed."""
 
     kernel: KernelId
-    row: int
+    row: int  # its row in the entries
     measures: Mapping[Measure, MeasureTrend]
 
 
 @dataclass(frozen=True, kw_only=True)
 class KernelStep:
-    """Change points of several measures of one kernel at the same place.
+    """Change points of several measures of one kernel at the same place."""
 
-    Attributes:
-        at: index of the first entry after it.
-        first, last: the indices it may have, by the measure that says it best.
-        changes: by measure.
-    """
-
-    at: int
-    first: int
+    at: int  # index of the first entry after it
+    first: int  # and `last`: the indices it may have, by the measure that says it best
     last: int
     changes: Mapping[Measure, ChangePoint]
 
@@ -465,18 +407,13 @@ _WIDER = 0.4  # of its length that an interval of 99 % reaches farther on either
 
 @dataclass(frozen=True, kw_only=True)
 class ProgramChange:
-    """One change of the program.
+    """One change of the program."""
 
-    Attributes:
-        at, first, last: indices of the entry it is at and of those it may be at.
-        row: of the kernel that shows it most clearly.
-        changed: per kernel that changed, its row and its change; all are at the same place.
-    """
-
-    at: int
+    at: int  # and `first`, `last`: indices of the entry it is at and of those it may be at
     first: int
     last: int
-    row: int
+    row: int  # of the kernel that shows it most clearly
+    # per kernel that changed, its row and its change; all are at the same place
     changed: tuple[tuple[int, KernelStep], ...]
 
     def of(self, row: int) -> KernelStep | None:

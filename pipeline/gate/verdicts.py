@@ -19,40 +19,28 @@ from pipeline.wording.quantities import figure, growth_text, percent, point_text
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TestFamily:
-    """The tests of the K kernels that matter, and of the rules.
+    """The tests of the K kernels that matter, and of the rules."""
 
-    Attributes:
-        rows: int64[K], the kernels among those matched.
-        log_factor: float64[K], logarithm of the factor each may change by.
-        changes: what the common points say.
-        predicted: the ratios of the predictions at the targets, float64[K, Q], NaN if unknown.
-        estimates: per ground the log ratios beyond the common factor, float64[K, T]: P points, their mean,
-            one rise, and Q ratios of predictions, which count only if no common point can be compared.
-        whole: the same log ratios with the common factor.
-        worse: per ground adjusted p-values of "worse", float64[K, T], NaN if not tested: worse than the
-            common factor explains, and slower than before at all.
-        relative: the same of the first half alone.
-        better: the same as `worse` of "better", adjusted among themselves: an improvement fails no check.
-        rules: float64[n], adjusted p-values of the rules, in one family with `worse`.
-        tests: number of tests that `worse` and `rules` hold.
-        detectable: float64[K], smallest factor found with probability `POWER` at the largest common scale,
-            or at all common points if single ones do not count; NaN if nothing can be tested.
-        detectable_everywhere: the same of a change by that factor at all common points.
-    """
-
-    rows: IntArray
-    log_factor: FloatArray
-    changes: Changes
-    predicted: Estimate
+    rows: IntArray  # int64[K], the kernels among those matched
+    log_factor: FloatArray  # float64[K], logarithm of the factor each may change by
+    changes: Changes  # what the common points say
+    predicted: Estimate  # the ratios of the predictions at the targets, float64[K, Q], NaN if unknown
+    # per ground the log ratios beyond the common factor, float64[K, T]: P points, their mean, one rise, and Q
+    # ratios of predictions, which count only if no common point can be compared
     estimates: Mapping[Ground, Estimates]
-    whole: Mapping[Ground, Estimates]
+    whole: Mapping[Ground, Estimates]  # the same log ratios with the common factor
+    # per ground adjusted p-values of "worse", float64[K, T], NaN if not tested: worse than the common factor
+    # explains, and slower than before at all
     worse: Mapping[Ground, FloatArray]
-    relative: Mapping[Ground, FloatArray]
+    relative: Mapping[Ground, FloatArray]  # the same of the first half alone
+    # the same as `worse` of "better", adjusted among themselves: an improvement fails no check
     better: Mapping[Ground, FloatArray]
-    rules: FloatArray
-    tests: int
+    rules: FloatArray  # float64[n], adjusted p-values of the rules, in one family with `worse`
+    tests: int  # number of tests that `worse` and `rules` hold
+    # float64[K], smallest factor found with probability `POWER` at the largest common scale, or at all common
+    # points if single ones do not count; NaN if nothing can be tested
     detectable: FloatArray
-    detectable_everywhere: FloatArray
+    detectable_everywhere: FloatArray  # the same of a change by that factor at all common points
 
 
 def run_tests(

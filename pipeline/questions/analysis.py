@@ -33,17 +33,11 @@ NOTEWORTHY_SHARE = 0.01  # of the total: kernels below it are not called bottlen
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Standing:
-    """What limits what can be said about K kernels, bool[K] each; the names are those of flags.
+    """What limits what can be said about K kernels, bool[K] each; the names are those of flags."""
 
-    Attributes:
-        unreliable: the model misses measurements by far.
-        not_measurable: the time is below what the correction for overhead leaves uncertain.
-        start_up: start-up and shut-down and the measurement system, which are not the program's work.
-    """
-
-    unreliable: BoolArray
-    not_measurable: BoolArray
-    start_up: BoolArray
+    unreliable: BoolArray  # the model misses measurements by far
+    not_measurable: BoolArray  # the time is below what the correction for overhead leaves uncertain
+    start_up: BoolArray  # start-up and shut-down and the measurement system, which are not the program's work
 
     @property
     def conclusive(self) -> BoolArray:
@@ -128,28 +122,20 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """A modelled experiment.
+    """A modelled experiment."""
 
-    Attributes:
-        experiment: the aligned runs.
-        decision: strong or weak scaling and why.
-        callpaths: models of the call paths.
-        regions: models of the regions, their call paths summed before fitting.
-        back_test: predicting the total at the largest scale from the smaller ones; None if too few are left.
-        joint_errors: returns, of points float64[Q, D], factors float64[draw, Q] of an error that totals have
-            beside that of measurements and models, such as that of taking them to another machine; a draw is
-            the same at all points, and the first has no error. None if there is none.
-        own_groups: groups of kernels that the user made.
-        observed: what values at measured points are: measured, or projected from another machine.
-    """
-
-    experiment: Experiment
-    decision: ScalingDecision
-    callpaths: Level
-    regions: Level
+    experiment: Experiment  # the aligned runs
+    decision: ScalingDecision  # strong or weak scaling and why
+    callpaths: Level  # models of the call paths
+    regions: Level  # models of the regions, their call paths summed before fitting
+    # predicting the total at the largest scale from the smaller ones; None if too few are left
     back_test: BackTest | None = None
+    # returns, of points float64[Q, D], factors float64[draw, Q] of an error that totals have beside that of
+    # measurements and models, such as that of taking them to another machine; a draw is the same at all
+    # points, and the first has no error. None if there is none
     joint_errors: Callable[[FloatArray], FloatArray] | None = None
-    own_groups: OwnGroups = field(default_factory=dict)
+    own_groups: OwnGroups = field(default_factory=dict)  # groups of kernels that the user made
+    # what values at measured points are: measured, or projected from another machine
     observed: str = "measured"
 
     @cached_property
@@ -210,30 +196,20 @@ class Analysis:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Outlook:
-    """What the kernels of one level do at the target scale.
+    """What the kernels of one level do at the target scale."""
 
-    Attributes:
-        prediction: float64[K, Q] for the Q requested points.
-        total: float64[1, Q], the sum of the kernels' predictions, as paper 001 models ``main``; NaN if the
-            metric has no sum.
-        share_measured: float64[K], share at the largest measured point; NaN if the metric has no sum.
-        share_target: float64[K], share at the last requested point; the same.
-        order: int64[K], kernels, the largest at the target first, start-up and shut-down behind them.
-        standing: what limits what can be said about each kernel.
-        flags: per kernel what is remarkable about it.
-        crossovers: who overtakes whom up to the target.
-        within: where formulas agree with the predictions.
-    """
-
-    prediction: Prediction
+    prediction: Prediction  # float64[K, Q] for the Q requested points
+    # float64[1, Q], the sum of the kernels' predictions, as paper 001 models ``main``; NaN if the metric has
+    # no sum
     total: Prediction
+    # float64[K], share at the largest measured point; NaN if the metric has no sum
     share_measured: FloatArray
-    share_target: FloatArray
-    order: IntArray
-    standing: Standing
-    flags: Sequence[Sequence[str]]
-    crossovers: tuple[Crossover, ...]
-    within: FormulaRange
+    share_target: FloatArray  # float64[K], share at the last requested point; the same
+    order: IntArray  # int64[K], kernels, the largest at the target first, start-up and shut-down behind them
+    standing: Standing  # what limits what can be said about each kernel
+    flags: Sequence[Sequence[str]]  # per kernel what is remarkable about it
+    crossovers: tuple[Crossover, ...]  # who overtakes whom up to the target
+    within: FormulaRange  # where formulas agree with the predictions
 
 
 def too_few_scales(points: FloatArray) -> bool:

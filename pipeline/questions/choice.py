@@ -39,21 +39,13 @@ _EFFICIENCY = "efficiency"  # the limit that is a least value
 
 @dataclass(frozen=True, kw_only=True)
 class JobLimits:
-    """What a job must hold; None for what is not asked for.
+    """What a job must hold; None for what is not asked for."""
 
-    Attributes:
-        deadline: seconds of wall time, at most.
-        budget: core-hours, at most.
-        efficiency: parallel or weak efficiency, at least.
-        memory: bytes of a node, at most.
-        energy: joules, at most.
-    """
-
-    deadline: float | None = None
-    budget: float | None = None
-    efficiency: float | None = None
-    memory: float | None = None
-    energy: float | None = None
+    deadline: float | None = None  # seconds of wall time, at most
+    budget: float | None = None  # core-hours, at most
+    efficiency: float | None = None  # parallel or weak efficiency, at least
+    memory: float | None = None  # bytes of a node, at most
+    energy: float | None = None  # joules, at most
 
     @property
     def given(self) -> Mapping[str, float]:
@@ -101,23 +93,14 @@ SURELY_HOLDS = 0.9  # probability from which on a job counts as one that holds i
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Jobs:
-    """A job at Q scales.
+    """A job at Q scales."""
 
-    Attributes:
-        figures: measured, or predicted.
-        nodes: float64[Q], NaN if the cores of a node are unknown.
-        memory: bytes of a node, NaN if it was not measured.
-        energy: joules, the same.
-        limits: what the job must hold.
-        common_error: half-width of the 90 % interval, in logarithms, of the error that all scales share.
-    """
-
-    figures: Figures
-    nodes: FloatArray
-    memory: Estimate
-    energy: Estimate
-    limits: JobLimits
-    common_error: float
+    figures: Figures  # measured, or predicted
+    nodes: FloatArray  # float64[Q], NaN if the cores of a node are unknown
+    memory: Estimate  # bytes of a node, NaN if it was not measured
+    energy: Estimate  # joules, the same
+    limits: JobLimits  # what the job must hold
+    common_error: float  # half-width of the 90 % interval, in logarithms, of the error that all scales share
 
     def within(self, limits: JobLimits) -> "Jobs":
         """Return the same jobs with other limits."""
@@ -244,21 +227,16 @@ class Relaxed:
 
 @dataclass(frozen=True, kw_only=True)
 class JobChoice:
-    """Jobs at several scales, and the best of those that hold the limits.
-
-    Attributes:
-        jobs: at all scales looked at, ascending.
-        best: which job is the best in each respect, by name; empty if none holds.
-        relaxed: if none holds, each limit that suffices alone if it is relaxed, else all together.
-        at_scales: the jobs as arrays.
-    """
+    """Jobs at several scales, and the best of those that hold the limits."""
 
     parameter: Annotated[str, "that scales"]
     limits: Annotated[Mapping[str, float], "seconds, core-hours, a share, bytes, joules"]
-    jobs: tuple[JobAtScale, ...]
+    jobs: tuple[JobAtScale, ...]  # at all scales looked at, ascending
+    # which job is the best in each respect, by name; empty if none holds
     best: Mapping[str, JobAtScale] = field(metadata=entry(made=_points_of))
+    # if none holds, each limit that suffices alone if it is relaxed, else all together
     relaxed: tuple[Relaxed, ...]
-    at_scales: Jobs = field(metadata=NO_ENTRY)
+    at_scales: Jobs = field(metadata=NO_ENTRY)  # the jobs as arrays
 
     @property
     def sentences(self) -> Iterator[str]:

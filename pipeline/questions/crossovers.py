@@ -27,27 +27,20 @@ _BORROWED = 2.0  # degrees of freedom that the noise at other scales is worth at
 
 @dataclass(frozen=True, kw_only=True)
 class Crossover:
-    """One kernel becomes larger than another.
+    """One kernel becomes larger than another."""
 
-    Attributes:
-        overtakes: index of the kernel that passes the other.
-        overtaken: index of the other.
-        at: value of the scaled parameter where both are equal, between the measured means or on the curves.
-        seen: whether the measurements show it, else it is predicted.
-        between: the neighbouring measured scales whose means have another order; of a predicted one the
-            scales between which the intervals overlap, infinite if they do so up to the end.
-        probability: that both orders are real and no noise; of a predicted one, that it happens up to the
-            end of what is looked at. NaN if it is unknown, as without repetitions.
-        measured: whether it lies within the measured range.
-    """
-
-    overtakes: int
-    overtaken: int
+    overtakes: int  # index of the kernel that passes the other
+    overtaken: int  # index of the other
+    # value of the scaled parameter where both are equal, between the measured means or on the curves
     at: float
-    seen: bool
+    seen: bool  # whether the measurements show it, else it is predicted
+    # the neighbouring measured scales whose means have another order; of a predicted one the scales between
+    # which the intervals overlap, infinite if they do so up to the end
     between: tuple[float, float]
+    # that both orders are real and no noise; of a predicted one, that it happens up to the end of what is
+    # looked at. NaN if it is unknown, as without repetitions
     probability: float
-    measured: bool
+    measured: bool  # whether it lies within the measured range
 
     def named(
         self, parameter: str, overtakes: Sequence[str] = (), overtaken: Sequence[str] = ()
@@ -67,18 +60,14 @@ class Crossover:
 
 @dataclass(frozen=True, kw_only=True)
 class NamedCrossover:
-    """A crossover as ``summary.json`` has it, and its words; attributes as of `Crossover`.
-
-    Attributes:
-        between: None for the second if the intervals overlap up to the end.
-    """
+    """A crossover as ``summary.json`` has it, and its words; attributes as of `Crossover`."""
 
     overtakes: Sequence[str]
     overtaken: Sequence[str]
     at: Mapping[str, float]
     measured: bool
     seen: bool
-    between: tuple[float, float | None]
+    between: tuple[float, float | None]  # None for the second if the intervals overlap up to the end
     probability: float
 
     @property
@@ -120,36 +109,24 @@ def leading_crossovers(found: Sequence[NamedCrossover], limit: int) -> list[Name
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MeasuredLine:
-    """What was measured along the parameter that scales, with the other parameters at the target.
+    """What was measured along the parameter that scales, with the other parameters at the target."""
 
-    Attributes:
-        scales: float64[m], ascending.
-        values: float64[K, m, R], repetitions apart, NaN where nothing was measured.
-    """
-
-    scales: FloatArray
-    values: FloatArray
+    scales: FloatArray  # float64[m], ascending
+    values: FloatArray  # float64[K, m, R], repetitions apart, NaN where nothing was measured
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Ahead:
-    """What is predicted of K kernels along that parameter.
+    """What is predicted of K kernels along that parameter."""
 
-    Attributes:
-        curve: from scales float64[Q] to predicted values float64[K, Q].
-        scales: float64[S], ascending, where intervals are known.
-        below, above: float64[K, S], logarithms of value over lower end, and of upper end over value.
-        first, last: the smallest and the largest measured scale.
-        horizon: the largest scale to look at.
-    """
-
-    curve: Callable[[FloatArray], FloatArray]
-    scales: FloatArray
+    curve: Callable[[FloatArray], FloatArray]  # from scales float64[Q] to predicted values float64[K, Q]
+    scales: FloatArray  # float64[S], ascending, where intervals are known
+    # `below` and `above`: float64[K, S], logarithms of value over lower end, and of upper end over value
     below: FloatArray
     above: FloatArray
-    first: float
+    first: float  # and `last`: the smallest and the largest measured scale
     last: float
-    horizon: float
+    horizon: float  # the largest scale to look at
 
 
 def measured_line(points: FloatArray, values: FloatArray, target: FloatArray, column: int) -> MeasuredLine:

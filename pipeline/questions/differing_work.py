@@ -37,20 +37,13 @@ _RANK = 1e-9  # of the largest singular value, from which parameters differ
 
 @dataclass(frozen=True, kw_only=True)
 class DifferingWork:
-    """What differs between runs, counts their work, and should be divided by.
+    """What differs between runs, counts their work, and should be divided by."""
 
-    Attributes:
-        per: the region or the stated count, as `--per` takes it.
-        least, most: how often runs did it.
-        error: mean relative error of the total at scales that are left out in turn.
-        error_per: the same of the total divided by it.
-    """
-
-    per: str
-    least: float
+    per: str  # the region or the stated count, as `--per` takes it
+    least: float  # and `most`: how often runs did it
     most: float
-    error: float
-    error_per: float
+    error: float  # mean relative error of the total at scales that are left out in turn
+    error_per: float  # the same of the total divided by it
 
     @property
     def sentence(self) -> str:

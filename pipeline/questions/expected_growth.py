@@ -51,27 +51,18 @@ class Judgement(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class JudgedExpectation:
-    """An expectation and what the models say about it.
+    """An expectation and what the models say about it."""
 
-    Attributes:
-        region, metric, place: as of the expectation.
-        at_most: the function, as it was written.
-        probability_met: None if nothing is predicted.
-        allowed_factor: by which the function grows from `start` to `at`; None likewise.
-        predicted_factor: with its 90 % interval; None likewise.
-        reason: why nothing is predicted; empty if it is.
-    """
-
-    region: str
+    region: str  # and `metric`, `place`: as of the expectation
     metric: str
-    at_most: str
+    at_most: str  # the function, as it was written
     judgement: Judgement = Judgement.UNDECIDED
-    probability_met: float | None = None
-    allowed_factor: float | None = None
-    predicted_factor: Figure | None = None
+    probability_met: float | None = None  # None if nothing is predicted
+    allowed_factor: float | None = None  # by which the function grows from `start` to `at`; None likewise
+    predicted_factor: Figure | None = None  # with its 90 % interval; None likewise
     start: Mapping[str, float] | None = field(default=None, metadata=entry("from"))
     at: Mapping[str, float] | None = None
-    reason: str = ""
+    reason: str = ""  # why nothing is predicted; empty if it is
     place: str
 
     @property

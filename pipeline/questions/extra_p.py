@@ -16,21 +16,14 @@ _METHOD = ModelOptions(method="extra-p")
 
 @dataclass(frozen=True, kw_only=True)
 class OtherMethod:
-    """Extra-P's total at a target, in the unit of the kernels.
-
-    Attributes:
-        value: of the sum of all kernels, each modelled by its method.
-        agrees: whether it lies in the interval of the study.
-        held_out_error: relative, of its prediction of the largest scale from the others; None if too few are
-            left.
-        own_held_out_error: the same of the study.
-    """
+    """Extra-P's total at a target, in the unit of the kernels."""
 
     at: Mapping[str, float]
-    value: float
-    agrees: bool
+    value: float  # of the sum of all kernels, each modelled by its method
+    agrees: bool  # whether it lies in the interval of the study
+    # relative, of its prediction of the largest scale from the others; None if too few are left
     held_out_error: float | None
-    own_held_out_error: float | None
+    own_held_out_error: float | None  # the same of the study
 
     def sentence(self, unit: str) -> str:
         """Say what is predicted beside the models, and which was better before."""

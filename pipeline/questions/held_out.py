@@ -62,22 +62,14 @@ def _require_enough(experiment: Experiment, chosen: BoolArray, kept: BoolArray) 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class HeldOut:
-    """What was measured of held-out runs at Q points, and what the models predict there.
+    """What was measured of held-out runs at Q points, and what the models predict there."""
 
-    Attributes:
-        conditions: which runs these are.
-        points: float64[Q, D].
-        kernels: names of the largest regions.
-        measured: float64[1 + K, Q], mean over repetitions: the total, then the kernels; NaN where it is not
-            above zero.
-        prediction: the same of the models.
-    """
-
-    conditions: tuple[str, ...]
-    points: FloatArray
-    kernels: tuple[str, ...]
+    conditions: tuple[str, ...]  # which runs these are
+    points: FloatArray  # float64[Q, D]
+    kernels: tuple[str, ...]  # names of the largest regions
+    # float64[1 + K, Q], mean over repetitions: the total, then the kernels; NaN where it is not above zero
     measured: FloatArray
-    prediction: Prediction
+    prediction: Prediction  # the same of the models
 
     @property
     def errors(self) -> FloatArray:

@@ -27,23 +27,15 @@ MOST_VALUES = 400_000  # kernels times points, beyond which there are none betwe
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Surface:
-    """What is predicted over a size and a scale, the other parameters at the target.
+    """What is predicted over a size and a scale, the other parameters at the target."""
 
-    Attributes:
-        scaled, size: names of the parameters.
-        scales: float64[S], ascending.
-        sizes: float64[N], ascending.
-        main_scales, main_sizes: those of tables: measured ones, doublings and the last.
-        figures: of N * S points, size by size.
-    """
-
-    scaled: str
+    scaled: str  # and `size`: names of the parameters
     size: str
-    scales: FloatArray
-    sizes: FloatArray
-    main_scales: FloatArray
+    scales: FloatArray  # float64[S], ascending
+    sizes: FloatArray  # float64[N], ascending
+    main_scales: FloatArray  # and `main_sizes`: those of tables: measured ones, doublings and the last
     main_sizes: FloatArray
-    figures: Figures
+    figures: Figures  # of N * S points, size by size
 
     def over_both(self, values: FloatArray) -> FloatArray:
         """Return values of the points as float64[N, S]."""
@@ -52,25 +44,17 @@ class Surface:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class KeptEfficiency:
-    """Where an efficiency is kept: from which size on at Q scales, or up to which scale for Q sizes.
+    """Where an efficiency is kept: from which size on at Q scales, or up to which scale for Q sizes."""
 
-    Attributes:
-        sought, given: names of the parameters.
-        at: float64[Q], of the given one.
-        ends: the first and the last of the sought one that were looked at.
-        value: float64[Q] of the sought one; an end if nothing beyond it was looked at, NaN if none keeps it.
-        lower, upper: float64[Q], ends of its 90 % interval, the same.
-        wall: float64[Q], seconds that are predicted there.
-    """
-
-    sought: str
+    sought: str  # and `given`: names of the parameters
     given: str
-    at: FloatArray
-    ends: tuple[float, float]
+    at: FloatArray  # float64[Q], of the given one
+    ends: tuple[float, float]  # the first and the last of the sought one that were looked at
+    # float64[Q] of the sought one; an end if nothing beyond it was looked at, NaN if none keeps it
     value: FloatArray
-    lower: FloatArray
+    lower: FloatArray  # and `upper`: float64[Q], ends of its 90 % interval, the same
     upper: FloatArray
-    wall: FloatArray
+    wall: FloatArray  # float64[Q], seconds that are predicted there
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,20 +105,16 @@ class KeptPlace:
 
 @dataclass(frozen=True, kw_only=True)
 class Isoefficiency:
-    """Which sizes and scales keep an efficiency.
-
-    Attributes:
-        kept: the least size at each main scale, then the largest scale for each main size.
-        least, largest: the same as arrays.
-    """
+    """Which sizes and scales keep an efficiency."""
 
     efficiency: float
     scale: Annotated[str, "the parameter that scales"]
     size: Annotated[str, "the parameter that is the size"]
     looked_at: Annotated[Mapping[str, tuple[float, ...]], "ends of the sizes and scales looked at"]
     growth: Annotated[float | None, "the power of the scale that the size has to grow as"]
+    # the least size at each main scale, then the largest scale for each main size
     kept: tuple[KeptPlace, ...]
-    least: KeptEfficiency = field(metadata=NO_ENTRY)
+    least: KeptEfficiency = field(metadata=NO_ENTRY)  # and `largest`: the same as arrays
     largest: KeptEfficiency = field(metadata=NO_ENTRY)
 
     @property

@@ -26,22 +26,14 @@ _NO_ANSWERS: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TargetForecast:
-    """What the models of a study say at target points; what is not asked for is not computed.
+    """What the models of a study say at target points; what is not asked for is not computed."""
 
-    Attributes:
-        analysis: the models of the chosen metric.
-        targets: float64[Q, D].
-        min_efficiency: the efficiency up to whose scale is asked.
-        others: the models of other metrics, by name.
-        expectations: how some of it is expected to grow.
-        measurable: the study that can be continued, if it is another one, such as that on another machine.
-    """
-
-    analysis: Analysis
-    targets: FloatArray
-    min_efficiency: float = MIN_EFFICIENCY
-    others: Mapping[str, Analysis] = field(default_factory=dict)
-    expectations: Sequence[Expectation] = ()
+    analysis: Analysis  # the models of the chosen metric
+    targets: FloatArray  # float64[Q, D]
+    min_efficiency: float = MIN_EFFICIENCY  # the efficiency up to whose scale is asked
+    others: Mapping[str, Analysis] = field(default_factory=dict)  # the models of other metrics, by name
+    expectations: Sequence[Expectation] = ()  # how some of it is expected to grow
+    # the study that can be continued, if it is another one, such as that on another machine
     measurable: Analysis | None = None
 
     @property
@@ -97,27 +89,19 @@ def _nothing_said(_: object) -> Iterable[Said]:
 
 @dataclass(frozen=True, kw_only=True)
 class Question(Generic[Record]):
-    """A question and what is said about its answer.
+    """A question and what is said about its answer."""
 
-    Attributes:
-        key: of the answer in ``summary.json``.
-        order: its place among the answers on the first screen, the smallest first.
-        ask: returns the answer, a record, or several in a tuple; None, or an empty tuple, if there is none.
-        sentences: of an answer, on the first screen and on the page.
-        detail: whether the first screen has them behind ``--details`` alone.
-        remark: whether they limit the other answers; without a full stop, as notices of the page are.
-        heading: of the sentences on the page; empty if they are not there, or are a remark.
-        page_order: their place there if it is another.
-    """
-
-    key: str
-    order: int
+    key: str  # of the answer in ``summary.json``
+    order: int  # its place among the answers on the first screen, the smallest first
+    # returns the answer, a record, or several in a tuple; None, or an empty tuple, if there is none
     ask: Callable[[TargetForecast], Record]
+    # of an answer, on the first screen and on the page
     sentences: Callable[[Any], Iterable[Said]] = _nothing_said
-    detail: bool = False
+    detail: bool = False  # whether the first screen has them behind ``--details`` alone
+    # whether they limit the other answers; without a full stop, as notices of the page are
     remark: bool = False
-    heading: str = ""
-    page_order: int | None = None
+    heading: str = ""  # of the sentences on the page; empty if they are not there, or are a remark
+    page_order: int | None = None  # their place there if it is another
 
     @property
     def kind(self) -> Any:  # noqa: ANN401  # whatever stands for a type

@@ -21,18 +21,14 @@ _RESOURCES = {MEMORY: "Memory of a process", NODE_MEMORY: "Memory of a node", EN
 
 @dataclass(frozen=True, kw_only=True)
 class PredictedResource:
-    """One of `_RESOURCES` at targets.
-
-    Attributes:
-        unit: ``B`` or ``J``.
-        source: the metric, or the words of a log, that the runs state it by; empty if they differ. It tells
-            estimates of programs from what was measured.
-        predictions: of the whole run for energy, else of the process or node that takes most.
-    """
+    """One of `_RESOURCES` at targets."""
 
     name: str
-    unit: str
+    unit: str  # ``B`` or ``J``
+    # the metric, or the words of a log, that the runs state it by; empty if they differ. It tells estimates
+    # of programs from what was measured
     source: str
+    # of the whole run for energy, else of the process or node that takes most
     predictions: tuple[Mapping[str, Any], ...]
 
     @property

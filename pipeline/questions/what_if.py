@@ -235,20 +235,13 @@ def _balanced(analysis: Analysis, constant: FloatArray) -> Analysis:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Effect:
-    """What changes do at Q points.
+    """What changes do at Q points."""
 
-    Attributes:
-        points: float64[Q, D].
-        before, after: what is predicted of the study as it is, and as it would be.
-        largest: the region that takes most then, at each point, besides start-up and shut-down.
-        share: float64[Q], of the total that it takes then.
-    """
-
-    points: FloatArray
-    before: Figures
+    points: FloatArray  # float64[Q, D]
+    before: Figures  # and `after`: what is predicted of the study as it is, and as it would be
     after: Figures
-    largest: tuple[str, ...]
-    share: FloatArray
+    largest: tuple[str, ...]  # the region that takes most then, at each point, besides start-up and shut-down
+    share: FloatArray  # float64[Q], of the total that it takes then
 
     def sentences(self, changes: Sequence[str], parameters: Sequence[str]) -> Iterator[str]:
         """Say what changes do at each point: wall time and efficiency then, and what takes most then."""
@@ -332,19 +325,13 @@ class PotentialAt:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Potential:
-    """Seconds of wall time that each of K kernels would gain at a point, 0 if nothing; NaN if it is unknown.
+    """Seconds of wall time that each of K kernels would gain at a point, 0 if nothing; NaN if unknown."""
 
-    Attributes:
-        point: float64[D].
-        wall: seconds of wall time there.
-        kernels: int64[K], which kernels of the level, the largest gain first; without start-up and shut-down.
-        gains: of each of `WAYS`, in the order of `kernels`.
-    """
-
-    point: FloatArray
-    wall: float
+    point: FloatArray  # float64[D]
+    wall: float  # seconds of wall time there
+    # int64[K], which kernels of the level, the largest gain first; without start-up and shut-down
     kernels: IntArray
-    gains: dict[str, _Ends]
+    gains: dict[str, _Ends]  # of each of `WAYS`, in the order of `kernels`
 
     @property
     def best(self) -> list[str]:

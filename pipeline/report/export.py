@@ -22,19 +22,12 @@ Writer: TypeAlias = "Callable[[Analysis, Outlook, FloatArray], str]"
 
 @dataclass(frozen=True, kw_only=True)
 class Export:
-    """A format.
+    """A format."""
 
-    Attributes:
-        name: as users give it.
-        write: makes the text.
-        predicts: whether it has predictions, so that targets mean something.
-        adds_up: whether values of call paths are added to those of their callers.
-    """
-
-    name: str
-    write: Writer
-    predicts: bool = False
-    adds_up: bool = False
+    name: str  # as users give it
+    write: Writer  # makes the text
+    predicts: bool = False  # whether it has predictions, so that targets mean something
+    adds_up: bool = False  # whether values of call paths are added to those of their callers
 
 
 def export_format(name: str) -> Export:

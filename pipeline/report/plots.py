@@ -21,29 +21,17 @@ POSITIVE_FRACTION = 1e-3  # of the largest value: a logarithmic axis begins ther
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Curve:
-    """A kernel along the scaled parameter, the other parameters at their largest values.
+    """A kernel along the scaled parameter, the other parameters at their largest values."""
 
-    Attributes:
-        title: the kernel and its model.
-        parameter: what is on the horizontal axis.
-        unit: what is on the vertical axis.
-        measured_at: float64[n], scale of each measured value, one entry per repetition.
-        measured: float64[n], the measured values.
-        scale: float64[Q], where the model is evaluated.
-        value: float64[Q].
-        lower: float64[Q], lower end of the 90 % interval.
-        upper: float64[Q].
-    """
-
-    title: str
-    parameter: str
-    unit: str
-    measured_at: FloatArray
-    measured: FloatArray
-    scale: FloatArray
-    value: FloatArray
-    lower: FloatArray
-    upper: FloatArray
+    title: str  # the kernel and its model
+    parameter: str  # what is on the horizontal axis
+    unit: str  # what is on the vertical axis
+    measured_at: FloatArray  # float64[n], scale of each measured value, one entry per repetition
+    measured: FloatArray  # float64[n], the measured values
+    scale: FloatArray  # float64[Q], where the model is evaluated
+    value: FloatArray  # float64[Q]
+    lower: FloatArray  # float64[Q], lower end of the 90 % interval
+    upper: FloatArray  # float64[Q]
 
 
 def curve_of(analysis: Analysis, level: Level, kernel: int, title: str, horizon: float) -> Curve:

@@ -33,36 +33,21 @@ _EFFICIENCIES = ("efficiency", "weak_efficiency")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RuntimeChart:
-    """One figure over the parameter that scales, the other parameters at the target.
+    """One figure over the parameter that scales, the other parameters at the target."""
 
-    Attributes:
-        name: of the figure, as an attribute of `Figures`.
-        label: the figure and its unit.
-        parameter: what is on the horizontal axis.
-        target: scale of the target.
-        measured_end: the largest measured scale.
-        measured_at: float64[n], measured scales, ascending.
-        measured: n figures; unknown ends of intervals are NaN.
-        held_out_at, held_out: the same of runs that the models were made without.
-        scale: float64[Q], where the models are evaluated, ascending.
-        model: Q figures.
-        ideal: float64[Q], the figure under ideal scaling; None if nothing is ideal.
-        threshold: the efficiency asked for; None for other figures.
-    """
-
-    name: str
-    label: str
-    parameter: str
-    target: float
-    measured_end: float
-    measured_at: FloatArray
-    measured: Estimate
-    held_out_at: FloatArray
+    name: str  # of the figure, as an attribute of `Figures`
+    label: str  # the figure and its unit
+    parameter: str  # what is on the horizontal axis
+    target: float  # scale of the target
+    measured_end: float  # the largest measured scale
+    measured_at: FloatArray  # float64[n], measured scales, ascending
+    measured: Estimate  # n figures; unknown ends of intervals are NaN
+    held_out_at: FloatArray  # and `held_out`: the same of runs that the models were made without
     held_out: Estimate
-    scale: FloatArray
-    model: Estimate
-    ideal: FloatArray | None
-    threshold: float | None
+    scale: FloatArray  # float64[Q], where the models are evaluated, ascending
+    model: Estimate  # Q figures
+    ideal: FloatArray | None  # float64[Q], the figure under ideal scaling; None if nothing is ideal
+    threshold: float | None  # the efficiency asked for; None for other figures
 
     @property
     def logarithmic(self) -> bool:

@@ -69,19 +69,12 @@ _MACHINE_ATTRIBUTES = (METADATA + "machine", "machine", "cluster", "hostname", "
 
 @dataclass(frozen=True, eq=False)
 class GateStudy:
-    """A study read for the gate.
+    """A study read for the gate."""
 
-    Attributes:
-        measurements: its kernels.
-        notices: one sentence per doubt about it.
-        damaged: path and reason of every run that could not be read.
-        experiment, decision: its runs, and how it scales.
-    """
-
-    measurements: KernelValues
-    notices: tuple[str, ...]
-    damaged: Sequence[Mapping[str, str]]
-    experiment: Experiment
+    measurements: KernelValues  # its kernels
+    notices: tuple[str, ...]  # one sentence per doubt about it
+    damaged: Sequence[Mapping[str, str]]  # path and reason of every run that could not be read
+    experiment: Experiment  # and `decision`: its runs, and how it scales
     decision: ScalingDecision
 
 

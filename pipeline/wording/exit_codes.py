@@ -4,15 +4,10 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """What a command ends with.
+    """What a command ends with."""
 
-    Attributes:
-        brief: what it means, in one or two words.
-        meaning: the same in full, for the documentation.
-    """
-
-    brief: str
-    meaning: str
+    brief: str  # what it means, in one or two words
+    meaning: str  # the same in full, for the documentation
 
     def __new__(cls, value: int, brief: str, meaning: str) -> "ExitCode":
         """Make a code that knows what it means."""

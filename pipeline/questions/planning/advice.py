@@ -246,22 +246,15 @@ class Advice:
 
 @dataclass(frozen=True, kw_only=True)
 class MeasurementPlan:
-    """What to measure next for a narrower interval of the total at a target, each step clearly worth it.
-
-    Attributes:
-        unit: of budget and costs: core-s, or node-s if only nodes are counted.
-        beyond: whether the target lies beyond the measured range.
-        relative_width: of the interval of the total at the target now.
-        plan: the measurements in their order; empty if none within the budget is worth it.
-        instead: without them, the one run that would be advised at any price; None if none would help.
-    """
+    """What to measure next for a narrower interval of the total at a target, each step clearly worth it."""
 
     target: Mapping[str, float]
-    unit: str = "core-s"
+    unit: str = "core-s"  # of budget and costs: core-s, or node-s if only nodes are counted
     budget: float
-    beyond: bool = True
-    relative_width: float
-    plan: tuple[Advice, ...]
+    beyond: bool = True  # whether the target lies beyond the measured range
+    relative_width: float  # of the interval of the total at the target now
+    plan: tuple[Advice, ...]  # the measurements in their order; empty if none within the budget is worth it
+    # without them, the one run that would be advised at any price; None if none would help
     instead: Advice | None = None
 
     @property

@@ -45,17 +45,11 @@ _FEWEST_DEGREES = 3.0  # below, a Student t has no variance
 
 @dataclass(frozen=True, eq=False)
 class ValueBeliefs:
-    """Expected values of K kernels at Q points, before further measurements.
+    """Expected values of K kernels at Q points, before further measurements."""
 
-    Attributes:
-        value: float64[K, Q].
-        covariance: float64[K, Q, Q].
-        rivals: float64[K, M, Q], what each rival says.
-    """
-
-    value: FloatArray
-    covariance: FloatArray
-    rivals: FloatArray
+    value: FloatArray  # float64[K, Q]
+    covariance: FloatArray  # float64[K, Q, Q]
+    rivals: FloatArray  # float64[K, M, Q], what each rival says
 
     def adjusted(self, place: int, noise: FloatArray) -> "ValueBeliefs":
         """Return the beliefs after one observation; values stay what is expected now.
@@ -97,38 +91,23 @@ def beliefs(models: ScalingModels, points: FloatArray) -> ValueBeliefs:
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Where measurements could be taken.
+    """Where measurements could be taken."""
 
-    Attributes:
-        points: float64[Q, D].
-        cost: float64[Q], core-seconds of one repetition.
-        measured: bool[Q], measured already.
-    """
-
-    points: FloatArray
-    cost: FloatArray
-    measured: BoolArray
+    points: FloatArray  # float64[Q, D]
+    cost: FloatArray  # float64[Q], core-seconds of one repetition
+    measured: BoolArray  # bool[Q], measured already
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Doubt:
-    """What is not known about a total of K kernels at a target, the last place of the beliefs.
+    """What is not known about a total of K kernels at a target, the last place of the beliefs."""
 
-    Attributes:
-        start: beliefs before any further measurement.
-        noise: float64[K], relative standard deviation of one repetition.
-        misfit: float64[K], relative standard deviation that all repetitions at a point share.
-        repetitions: float64[K], taken so far at measured points.
-        correlation: of the kernels' errors.
-        rest: variance of the total from kernels that are not among the K.
-    """
-
-    start: ValueBeliefs
-    noise: FloatArray
-    misfit: FloatArray
-    repetitions: FloatArray
-    correlation: float
-    rest: float
+    start: ValueBeliefs  # beliefs before any further measurement
+    noise: FloatArray  # float64[K], relative standard deviation of one repetition
+    misfit: FloatArray  # float64[K], relative standard deviation that all repetitions at a point share
+    repetitions: FloatArray  # float64[K], taken so far at measured points
+    correlation: float  # of the kernels' errors
+    rest: float  # variance of the total from kernels that are not among the K
 
     def observation_variance(self, places: Places) -> FloatArray:
         """Variance of the mean of further repetitions about its expected value, float64[K, Q, repetitions].
@@ -231,17 +210,11 @@ def _relative_errors(models: ScalingModels, noise: FloatArray | None) -> tuple[F
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One measurement of a plan.
+    """One measurement of a plan."""
 
-    Attributes:
-        place: index of the point.
-        repetitions: how often.
-        before, after: beliefs without and with it.
-    """
-
-    place: int
-    repetitions: int
-    before: ValueBeliefs
+    place: int  # index of the point
+    repetitions: int  # how often
+    before: ValueBeliefs  # and `after`: beliefs without and with it
     after: ValueBeliefs
 
 
@@ -295,18 +268,13 @@ Quantity: TypeAlias = Literal["efficiency", "speedup", "time", "core-hours"]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class WantedFigure:
-    """A figure at a target scale.
+    """A figure at a target scale."""
 
-    Attributes:
-        at: float64[D], the target.
-        quantity: efficiency (parallel or weak) and speed-up relative to the smallest measured scale, wall
-            time, or core-hours.
-        width: wanted width of its 90 % interval, relative to the value: 0.2 is +-10 %.
-    """
-
-    at: FloatArray
+    at: FloatArray  # float64[D], the target
+    # efficiency (parallel or weak) and speed-up relative to the smallest measured scale, wall time, or
+    # core-hours
     quantity: Quantity = "efficiency"
-    width: float = 0.2
+    width: float = 0.2  # wanted width of its 90 % interval, relative to the value: 0.2 is +-10 %
 
 
 def answer(analysis: Analysis, question: WantedFigure) -> Estimate:

@@ -73,24 +73,15 @@ class MadeRound:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Progress:
-    """What a campaign may measure, has measured and may spend.
+    """What a campaign may measure, has measured and may spend."""
 
-    Attributes:
-        points: float64[Q, D], the candidates, distinct and positive: all measured points, and no point where
-            runs fail.
-        done: int64[Q], usable runs so far at each, those under way included.
-        cost: float64[Q], core-seconds of a run, measured or predicted; NaN if unknown.
-        repetitions: runs at a scale at most, before the question asks for more.
-        budget: core-seconds left.
-        rounds: those that were made for the question as it is asked now, in order.
-    """
-
+    # float64[Q, D], the candidates, distinct and positive: all measured points, and no point where runs fail
     points: FloatArray
-    done: IntArray
-    cost: FloatArray
-    repetitions: int = 5
-    budget: float = float("inf")
-    rounds: Sequence[MadeRound] = ()
+    done: IntArray  # int64[Q], usable runs so far at each, those under way included
+    cost: FloatArray  # float64[Q], core-seconds of a run, measured or predicted; NaN if unknown
+    repetitions: int = 5  # runs at a scale at most, before the question asks for more
+    budget: float = float("inf")  # core-seconds left
+    rounds: Sequence[MadeRound] = ()  # those that were made for the question as it is asked now, in order
 
     def cost_of(self, repetitions: IntArray) -> float:
         """Return the core-seconds of further runs, int64[Q]; NaN if that of one is unknown."""
@@ -100,24 +91,17 @@ class Progress:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Round:
-    """The next round, or why there is none.
+    """The next round, or why there is none."""
 
-    Attributes:
-        repetitions: int64[Q], further runs at each candidate; all 0 at the end.
-        purpose: what the round is for; None at the end.
-        end: why nothing more is measured; None if there is a round.
-        cost: core-seconds of the round; NaN if that of some run is unknown, 0 at the end.
-        width: of the answer now, relative to its value; NaN without a question or a model, infinite if its
-            interval is unknown.
-        expected: the same after the round; NaN if it cannot be predicted yet. If nothing helps, that after
-            all runs that might.
-    """
-
-    repetitions: IntArray
-    purpose: Purpose | None = None
-    end: End | None = None
-    cost: float = 0.0
+    repetitions: IntArray  # int64[Q], further runs at each candidate; all 0 at the end
+    purpose: Purpose | None = None  # what the round is for; None at the end
+    end: End | None = None  # why nothing more is measured; None if there is a round
+    cost: float = 0.0  # core-seconds of the round; NaN if that of some run is unknown, 0 at the end
+    # of the answer now, relative to its value; NaN without a question or a model, infinite if its interval is
+    # unknown
     width: float = float("nan")
+    # the same after the round; NaN if it cannot be predicted yet. If nothing helps, that after all runs that
+    # might
     expected: float = float("nan")
 
 

@@ -45,34 +45,20 @@ _JUDGED = {
 
 @dataclass(frozen=True, kw_only=True)
 class _Reported:
-    """A kernel or an expectation as CI servers show it.
+    """A kernel or an expectation as CI servers show it."""
 
-    Attributes:
-        verdict: that of an expectation is the one of kernels that are shown alike.
-        rule: identifier of the strongest reason.
-        kind: level of the kernel, or that it is an expectation.
-        identifier: its name in full.
-        title: its name in short.
-        text: all about it; empty if there is nothing to say.
-        message: the same in short.
-        description: the same with its name.
-        file, line: where it is in the source; empty and 1 if unknown.
-        fingerprint: 64 hexadecimal digits that stay the same for the same kernel and kind of finding.
-        kernel: what was decided about it; None for an expectation.
-    """
-
-    verdict: Ruling
-    rule: str
-    kind: str
-    identifier: str
-    title: str
-    text: str
-    message: str
-    description: str
-    file: str
+    verdict: Ruling  # that of an expectation is the one of kernels that are shown alike
+    rule: str  # identifier of the strongest reason
+    kind: str  # level of the kernel, or that it is an expectation
+    identifier: str  # its name in full
+    title: str  # its name in short
+    text: str  # all about it; empty if there is nothing to say
+    message: str  # the same in short
+    description: str  # the same with its name
+    file: str  # and `line`: where it is in the source; empty and 1 if unknown
     line: int
-    fingerprint: str
-    kernel: KernelResult | None = None
+    fingerprint: str  # 64 hexadecimal digits that stay the same for the same kernel and kind of finding
+    kernel: KernelResult | None = None  # what was decided about it; None for an expectation
 
     @property
     def shown(self) -> VerdictRow:

@@ -31,27 +31,16 @@ from pipeline.wording.quantities import (
 
 @dataclass(frozen=True, kw_only=True)
 class VerdictRow:
-    """How outputs show a verdict; an empty text leaves it out there.
+    """How outputs show a verdict; an empty text leaves it out there."""
 
-    Attributes:
-        label: before its kernels in the terminal.
-        style: in the terminal.
-        heading: of its section in Markdown.
-        compared: what a comparison of two studies calls it.
-        explained: whether the terminal shows its evidence, whatever there is to advise.
-        checked: whether the kernel counts as checked.
-        skipped: whether JUnit shows it as skipped.
-        sarif, github, gitlab: its level, command and severity there.
-    """
-
-    label: str
-    style: str
-    heading: str = ""
-    compared: str
-    explained: bool = False
-    checked: bool = True
-    skipped: bool = False
-    sarif: str = ""
+    label: str  # before its kernels in the terminal
+    style: str  # in the terminal
+    heading: str = ""  # of its section in Markdown
+    compared: str  # what a comparison of two studies calls it
+    explained: bool = False  # whether the terminal shows its evidence, whatever there is to advise
+    checked: bool = True  # whether the kernel counts as checked
+    skipped: bool = False  # whether JUnit shows it as skipped
+    sarif: str = ""  # and `github`, `gitlab`: its level, command and severity there
     github: str = ""
     gitlab: str = ""
 

@@ -298,17 +298,11 @@ class ModuleError(ValueError):
 
 @dataclass(frozen=True)
 class _Module:
-    """A parsed module.
+    """A parsed module."""
 
-    Attributes:
-        imports: names by the path that they are imported from.
-        exports: exported names.
-        body: the text without imports, the word ``export``, indentation and comments on lines of their own.
-    """
-
-    imports: Mapping[str, tuple[str, ...]]
-    exports: tuple[str, ...]
-    body: str
+    imports: Mapping[str, tuple[str, ...]]  # names by the path that they are imported from
+    exports: tuple[str, ...]  # exported names
+    body: str  # the text without imports, the word ``export``, indentation and comments on lines of their own
 
 
 def joined(sources: Mapping[str, str], entry: str) -> str:

@@ -76,29 +76,19 @@ def checked_template(template: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class ChangeTexts:
-    """A change of one kernel in words, by the measure that matters most.
+    """A change of one kernel in words, by the measure that matters most."""
 
-    Attributes:
-        at: index of the first entry after it.
-        name, address, date: of that entry; the address may be empty.
-        between: the entries that it may be instead; empty if there are none.
-        what: the measure.
-        factor, interval: between the levels, with an arrow up or down.
-        before, after: the levels.
-        direction: ``better`` or ``worse``.
-    """
-
-    at: int = field(metadata=NO_ENTRY)
-    name: str
+    at: int = field(metadata=NO_ENTRY)  # index of the first entry after it
+    name: str  # and `address`, `date`: of that entry; the address may be empty
     address: str
     date: str
-    between: str
-    what: str
-    factor: str
+    between: str  # the entries that it may be instead; empty if there are none
+    what: str  # the measure
+    factor: str  # and `interval`: between the levels, with an arrow up or down
     interval: str
-    before: str
+    before: str  # and `after`: the levels
     after: str
-    direction: str
+    direction: str  # ``better`` or ``worse``
 
 
 StretchPayload: TypeAlias = tuple[int, int, float]
@@ -137,18 +127,12 @@ class HistoryPayload:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class HistoryView:
-    """The kernels of a history with their changes, in words.
+    """The kernels of a history with their changes, in words."""
 
-    Attributes:
-        entries: of the history.
-        template: address of a commit, with ``{commit}`` for its name; empty without links.
-        kernels: their trends, in the order of the entries' kernels.
-        findings: changes of the program, of one kernel or several each, in the order of entries.
-    """
-
-    entries: Entries
-    template: str
-    kernels: Sequence[KernelTrends]
+    entries: Entries  # of the history
+    template: str  # address of a commit, with ``{commit}`` for its name; empty without links
+    kernels: Sequence[KernelTrends]  # their trends, in the order of the entries' kernels
+    # changes of the program, of one kernel or several each, in the order of entries
     findings: Sequence[ProgramChange]
 
     @property

@@ -85,25 +85,17 @@ _LEAST_REST = 60_000  # characters of charts, imbalance, filter and what else a 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Report:
-    """What a report is made of.
+    """What a report is made of."""
 
-    Attributes:
-        ahead: the models at the targets; the page opens at the last.
-        provenance: the content of ``run.json``.
-        filter_evidence: the content of ``app.filter.json``; None without a filter.
-        machines: if the study was projected.
-        roofline: what limits the kernels on the machine measured on; None leaves the section out.
-        files: when the input files were last changed, for studies that state no date.
-        locations: the largest kernels on each location, of one metric each.
-    """
-
-    ahead: TargetForecast
-    provenance: Mapping[str, Any]
+    ahead: TargetForecast  # the models at the targets; the page opens at the last
+    provenance: Mapping[str, Any]  # the content of ``run.json``
+    # the content of ``app.filter.json``; None without a filter
     filter_evidence: Mapping[str, Any] | None = None
-    machines: "StudyOnTwoMachines | None" = None
+    machines: "StudyOnTwoMachines | None" = None  # if the study was projected
+    # what limits the kernels on the machine measured on; None leaves the section out
     roofline: StudyRoofline | None = None
-    files: Sequence[date] = ()
-    locations: Sequence[KernelLocations] = ()
+    files: Sequence[date] = ()  # when the input files were last changed, for studies that state no date
+    locations: Sequence[KernelLocations] = ()  # the largest kernels on each location, of one metric each
 
 
 def report_html(report: Report) -> str:
@@ -265,17 +257,11 @@ def _metrics_of_callpaths(ahead: TargetForecast) -> list[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class Shown:
-    """What the page shows, by what it is called in the study.
+    """What the page shows, by what it is called in the study."""
 
-    Attributes:
-        metrics: the names of metrics on the page.
-        regions: the indices of regions in its table.
-        callpaths: the kernels of call paths.
-    """
-
-    metrics: Mapping[str, str]
-    regions: Mapping[str, int]
-    callpaths: Mapping[int, int]
+    metrics: Mapping[str, str]  # the names of metrics on the page
+    regions: Mapping[str, int]  # the indices of regions in its table
+    callpaths: Mapping[int, int]  # the kernels of call paths
 
 
 def locations_data(

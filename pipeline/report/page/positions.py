@@ -26,23 +26,14 @@ _MOST_VALUES = 1_000_000  # positions times kernels, to bound the cost of large 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Positions:
-    """Where the page knows predictions.
+    """Where the page knows predictions."""
 
-    Attributes:
-        column: index of the parameter that scales.
-        scales: float64[S], values of that parameter, ascending.
-        lines: float64[L, D], the points that the lines pass through; the first is the target.
-        reach: the largest scale that curves are drawn to.
-        required: int64[F], the measured and the requested positions.
-        measured_only: whether nothing is predicted.
-    """
-
-    column: int
-    scales: FloatArray
-    lines: FloatArray
-    reach: float
-    required: IntArray
-    measured_only: bool = False
+    column: int  # index of the parameter that scales
+    scales: FloatArray  # float64[S], values of that parameter, ascending
+    lines: FloatArray  # float64[L, D], the points that the lines pass through; the first is the target
+    reach: float  # the largest scale that curves are drawn to
+    required: IntArray  # int64[F], the measured and the requested positions
+    measured_only: bool = False  # whether nothing is predicted
 
     @cached_property
     def points(self) -> FloatArray:

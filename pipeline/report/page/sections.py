@@ -220,16 +220,12 @@ def attributes(experiment: Experiment) -> list[tuple[str, Any]]:
 
 @dataclass(frozen=True, kw_only=True)
 class EfficiencySection:
-    """Efficiencies at points as the template shows them.
-
-    Attributes:
-        rows: name, depth of its indentation, and a text with a rating per point.
-        notices: what is not available.
-    """
+    """Efficiencies at points as the template shows them."""
 
     points: Sequence[str]
+    # name, depth of its indentation, and a text with a rating per point
     rows: Sequence[tuple[str, int, Sequence[tuple[str, str]]]]
-    notices: Sequence[str]
+    notices: Sequence[str]  # what is not available
 
 
 def efficiency_table(
@@ -295,25 +291,16 @@ def prediction_text(scaled: str, scales: FloatArray) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class MachinesSection:
-    """What the template shows of a study on two machines.
+    """What the template shows of a study on two machines."""
 
-    Attributes:
-        names, short: of the machines.
-        times: scales, with times and efficiencies on both.
-        limits: sentences, by machine.
-        at, unit: of the regions.
-        regions: names, with shares on both, value and interval there.
-        ways: how regions go over, with those that do.
-    """
-
-    names: Sequence[str]
+    names: Sequence[str]  # and `short`: of the machines
     short: Sequence[str]
-    times: Sequence[tuple[str, Sequence[str]]]
-    limits: Sequence[tuple[str, str]]
-    at: str
+    times: Sequence[tuple[str, Sequence[str]]]  # scales, with times and efficiencies on both
+    limits: Sequence[tuple[str, str]]  # sentences, by machine
+    at: str  # and `unit`: of the regions
     unit: str
-    regions: Sequence[tuple[str, Sequence[str]]]
-    ways: Mapping[str, Sequence[str]]
+    regions: Sequence[tuple[str, Sequence[str]]]  # names, with shares on both, value and interval there
+    ways: Mapping[str, Sequence[str]]  # how regions go over, with those that do
 
 
 def machines_section(study: "StudyOnTwoMachines") -> MachinesSection:

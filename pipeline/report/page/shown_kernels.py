@@ -45,35 +45,20 @@ _OF_A_NAME = 10  # of the table of regions beside their names
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ShownKernels:
-    """What the page shows of the call paths or regions of a metric: k kernels at G positions.
+    """What the page shows of the call paths or regions of a metric: k kernels at G positions."""
 
-    Attributes:
-        kernels: the last is the sum of all others if some are folded.
-        models: of the kernels; of the sum alone behind those of all others.
-        order: int64[k], the largest at the target first.
-        standing: what limits what can be said about them.
-        crossovers: who overtakes whom on the line of the target.
-        prediction: float64[k, G].
-        total: float64[1, G], of all kernels, folded or not.
-        weighty: int64[w], kernels whose intervals and formulas are known at all positions.
-        formulas: of the predictions.
-        further: columns of kernels that the page has no drawing of its own for.
-        members: int64[n], which kernels are shown by themselves, ascending.
-        folded: number of those that are not.
-    """
-
-    kernels: Kernels
-    models: tuple[ScalingModels, ...]
-    order: IntArray
-    standing: Standing
-    crossovers: tuple[Crossover, ...]
-    prediction: Prediction
-    total: Prediction
-    weighty: IntArray
-    members: IntArray
-    formulas: Sequence[PredictionFormula] = ()
-    further: Sequence[ColumnPayload] = ()
-    folded: int = 0
+    kernels: Kernels  # the last is the sum of all others if some are folded
+    models: tuple[ScalingModels, ...]  # of the kernels; of the sum alone behind those of all others
+    order: IntArray  # int64[k], the largest at the target first
+    standing: Standing  # what limits what can be said about them
+    crossovers: tuple[Crossover, ...]  # who overtakes whom on the line of the target
+    prediction: Prediction  # float64[k, G]
+    total: Prediction  # float64[1, G], of all kernels, folded or not
+    weighty: IntArray  # int64[w], kernels whose intervals and formulas are known at all positions
+    members: IntArray  # int64[n], which kernels are shown by themselves, ascending
+    formulas: Sequence[PredictionFormula] = ()  # of the predictions
+    further: Sequence[ColumnPayload] = ()  # columns of kernels that the page has no drawing of its own for
+    folded: int = 0  # number of those that are not shown by themselves
 
 
 def most_shown(analysis: Analysis, positions: Positions, room: float) -> dict[str, int]:

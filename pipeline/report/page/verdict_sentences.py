@@ -42,19 +42,12 @@ SPACE = "\N{NO-BREAK SPACE}"
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """Inputs of the verdict.
+    """Inputs of the verdict."""
 
-    Attributes:
-        analysis: the modelled experiment.
-        callpaths: the outlook of its call paths, whose sum is the program.
-        regions: the outlook of its regions, which are named.
-        target: float64[D], the point looked at.
-    """
-
-    analysis: Analysis
-    callpaths: Outlook
-    regions: Outlook
-    target: FloatArray
+    analysis: Analysis  # the modelled experiment
+    callpaths: Outlook  # the outlook of its call paths, whose sum is the program
+    regions: Outlook  # the outlook of its regions, which are named
+    target: FloatArray  # float64[D], the point looked at
 
     @property
     def column(self) -> int:

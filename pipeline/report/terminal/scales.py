@@ -57,22 +57,16 @@ class ScaleFigure:
 
 @dataclass(frozen=True, kw_only=True)
 class ShownScales:
-    """What the table can show.
+    """What the table can show."""
 
-    Attributes:
-        parameter: the one that scales.
-        measured, targets: entries of ``runtime.at``, ascending; measured ones with the same other parameters.
-        wanted: all of them, those that are shown first at the front.
-        other: names of the other parameters in which they differ.
-        rows: the figures.
-    """
-
-    parameter: str
+    parameter: str  # the one that scales
+    # `measured` and `targets`: entries of ``runtime.at``, ascending; measured ones with the same other
+    # parameters
     measured: Sequence[Scale]
     targets: Sequence[Scale]
-    wanted: Sequence[Scale]
-    other: Sequence[str]
-    rows: Sequence[ScaleFigure]
+    wanted: Sequence[Scale]  # all of them, those that are shown first at the front
+    other: Sequence[str]  # names of the other parameters in which they differ
+    rows: Sequence[ScaleFigure]  # the figures
 
 
 def show_scales(out: Console, runtime: RuntimeSummary) -> None:
