@@ -204,7 +204,9 @@ def _kept(before: FloatArray, plain: FloatArray, rows: BoolArray) -> FloatArray:
 
 def _taking_less(run: RunRecord, computing: float, beside: float) -> RunRecord:
     """Reduce what every location computes, and what else it does, to shares of what was measured."""
-    return replace(run, class_time=run.class_time * np.where(run.computes, computing, beside)[:, None])
+    left = run.class_time * np.where(run.computes, computing, beside)[:, None]
+    dilation = run.dilation * float(run.class_time.sum() / max(left.sum(), _TINY)) if left.any() else 1.0
+    return replace(run, class_time=left, dilation=dilation)
 
 
 def correction_sentence(correction: OverheadCorrection) -> str:

@@ -28,6 +28,8 @@ class RunRecord(RunFacts):
 
     point: int  # index of its measurement point
     repetition: int  # index of its repetition, from 0
+    # its time as measured over that without the overhead of measuring, which was taken out of `class_time`
+    dilation: float = 1.0
 
     @property
     def computes(self) -> BoolArray:

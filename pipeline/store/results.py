@@ -304,6 +304,7 @@ def _runs(experiment: Experiment) -> pa.Table:
             "source": texts([run.source.encode(errors="backslashreplace").decode() for run in runs]),
             "point": numbers(np.array([run.point for run in runs], dtype=np.int64)),
             "repetition": numbers(np.array([run.repetition for run in runs], dtype=np.int64)),
+            "dilation": numbers(np.array([run.dilation for run in runs], dtype=np.float64)),
             "process": lists_of_numbers([run.process for run in runs], np.int64),
             "classes": lists_of_texts([[found.value for found in run.classes] for run in runs]),
             "class_time": lists_of_numbers([run.class_time.reshape(-1) for run in runs], np.float64),
@@ -376,6 +377,7 @@ def _read_runs(content: bytes) -> tuple[RunRecord, ...]:
             source=row["source"],
             point=row["point"],
             repetition=row["repetition"],
+            dilation=row.get("dilation", 1.0),  # not in earlier files of this version
             process=np.array(row["process"], dtype=np.int64),
             classes=tuple(map(RegionClass, row["classes"])),
             class_time=np.array(row["class_time"], dtype=np.float64).reshape(len(row["classes"]), -1),

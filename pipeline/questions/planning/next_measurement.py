@@ -19,6 +19,7 @@ from pipeline.questions.question import Question, TargetForecast
 from pipeline.questions.runtime.figures import held_share
 
 TIMES = ("effort", "time")
+_TINY = 1e-300
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,21 +74,40 @@ def _unknown_cost(analysis: Analysis) -> str:
     return "the series does not say on how many cores it ran" if series else ""
 
 
-def run_costs(analysis: Analysis, points: FloatArray) -> FloatArray:
-    """Return the predicted core-seconds of a run at each point, float64[P], from models of time."""
-    cost: FloatArray = analysis.callpaths.models.expected(points).sum(axis=0) * _cores(analysis, points)
-    return cost
+def run_costs(analysis: Analysis, points: FloatArray, *, plain: bool = False) -> FloatArray:
+    """Return the predicted core-seconds of a run at each point, float64[P], from models of time.
+
+    They are what is paid: with the overhead of measuring, though models of corrected times are without it,
+    unless the runs are plain.
+    """
+    paid = 1.0 if plain else _dilations(analysis, points)
+    cost: FloatArray = analysis.callpaths.models.expected(points).sum(axis=0)
+    return np.asarray(cost * _cores(analysis, points) * paid)
+
+
+def _dilations(analysis: Analysis, points: FloatArray) -> FloatArray:
+    """Return measured over corrected time, float64[P], of the runs at the nearest scale that was measured."""
+    runs = analysis.experiment.runs
+    if not runs:
+        return np.ones(len(points))
+    of_run, place = np.array([run.dilation for run in runs]), np.array([run.point for run in runs])
+    logs, wanted = (np.log(np.maximum(at, _TINY)) for at in (analysis.experiment.points[place], points))
+    apart = np.abs(wanted[:, None] - logs).sum(axis=2)
+    near = apart == apart.min(axis=1, keepdims=True)
+    return np.asarray(np.nanmedian(np.where(near, of_run, np.nan), axis=1))
 
 
 def _cost_so_far(analysis: Analysis) -> float:
     """Return the core-seconds that the study took, and at least those of the next doubling of its scale."""
     experiment = analysis.experiment
     totals = total_kernel(analysis.callpaths.kernels).values[0]
-    spent = float(np.nansum(totals.sum(axis=1) * _cores(analysis, experiment.points)))
+    paid = _cores(analysis, experiment.points) * _dilations(analysis, experiment.points)
+    spent = float(np.nansum(totals.sum(axis=1) * paid))
     next_doubling = experiment.points[analysis.largest].copy()
     next_doubling[analysis.column] *= 2
     doubled = predict_total(analysis.callpaths.models, next_doubling[None]).value[0]
-    return max(spent, float((doubled * _cores(analysis, next_doubling[None]))[0]))
+    paid = _cores(analysis, next_doubling[None]) * _dilations(analysis, next_doubling[None])
+    return max(spent, float((doubled * paid)[0]))
 
 
 def _cores(analysis: Analysis, points: FloatArray) -> FloatArray:

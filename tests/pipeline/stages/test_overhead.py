@@ -18,6 +18,7 @@ from pipeline.models.kernels import callpath_kernels, total_kernel
 from pipeline.models.options import ModelOptions
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import analyse
+from pipeline.questions.planning.next_measurement import plan_measurements, run_costs
 from pipeline.stages.check import like_baseline, read_alike, read_study
 from pipeline.stages.ingest import ingest
 from pipeline.stages.overhead import calibration_of, true_times
@@ -60,6 +61,16 @@ def test_much_overhead_is_corrected_unless_times_are_kept(study):
     assert kept == pytest.approx((0.41 + OVERHEAD) * np.array(SCALES))
     assert experiment.correction is None and "times are as measured" in experiment.notices[-1]
     assert experiment.overhead_left > 0.3
+
+
+def test_further_runs_cost_what_is_paid_for_them_and_plain_ones_what_they_take(study):
+    _, experiment = totals(study)
+    analysis = analyse(experiment, decide_scaling(experiment), "time", ModelOptions())
+    at = np.array([[1.0], [4.0], [8.0]])
+    paid = (0.41 + OVERHEAD) * at[:, 0]
+    assert run_costs(analysis, at) == pytest.approx(paid, rel=0.05)
+    assert (run_costs(analysis, at, plain=True) < 0.7 * paid).all()
+    assert plan_measurements(analysis, at[-1]).budget == pytest.approx(paid[-1], rel=0.05)
 
 
 def test_little_overhead_is_corrected_only_if_asked_for(tmp_path):
