@@ -221,7 +221,7 @@ def exit_codes() -> str:
 
 def json_documents() -> str:
     """Return a table of which command writes which document, and of the commands that write none."""
-    from pipeline.cli.documents import WITHOUT, WRITTEN
+    from tools.documents import WITHOUT, WRITTEN
 
     rows = [
         f"| `{command}` | {when} | [{name}](schemas/{name}.schema.json) |"

@@ -26,8 +26,8 @@ from pipeline.columns.column import (
     filled,
     parameters,
 )
-from pipeline.columns.json_schema import Published
 from pipeline.columns.kernel_tables import kernel_names, leading_rows
+from pipeline.columns.published import Published
 from pipeline.columns.summary import Summary
 from pipeline.columns.target_sentences import far_targets
 from pipeline.models.prediction import LEVEL, Prediction

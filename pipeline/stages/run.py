@@ -15,7 +15,7 @@ from ingest.readers import SeriesReader
 from ingest.record_codec import document, restored
 from ingest.run_settings import SETTING, described_as, metadata_of, stated
 from ingest.tables.table_files import TableSource
-from pipeline.columns.json_schema import Published
+from pipeline.columns.published import Published
 from pipeline.columns.summary import Summary
 from pipeline.config.options import Options
 from pipeline.execution.executors import ProgressDisplay, choose_executor, no_progress

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from ingest.record_codec import document
-from pipeline.columns.json_schema import Published
+from pipeline.columns.published import Published
 from pipeline.gate.check_result import CheckResult
 from pipeline.gate.compared_studies import TwoStudies
 

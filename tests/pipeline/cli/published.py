@@ -9,7 +9,7 @@ from jsonschema.exceptions import best_match
 from referencing import Registry, Resource
 
 from pipeline.cli.app import OLD_COMMANDS
-from pipeline.cli.documents import WRITTEN
+from tools.documents import WRITTEN
 
 FOLDER = Path(__file__).parents[3] / "docs" / "reference" / "schemas"
 

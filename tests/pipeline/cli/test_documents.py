@@ -8,11 +8,11 @@ import pytest
 import typer
 
 from pipeline.cli.app import app, register
-from pipeline.cli.documents import DOCUMENTS, WITHOUT, WRITTEN, document_schema
 from pipeline.projection.ports.loop_estimate import find_llvm_mca
 from pipeline.stages.campaign import template
 from tests.pipeline.cli.published import FOLDER, published, renamed, require_valid, validator
 from tests.pipeline.projection.ports.stored_llvm_mca import replay
+from tools.documents import DOCUMENTS, WITHOUT, WRITTEN, document_schema
 
 LOOPS = Path(__file__).parents[1] / "projection" / "ports" / "loops"
 

@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 
 from ingest.record_codec import document, restored
-from pipeline.columns.json_schema import json_schema
 from pipeline.columns.summary import Summary
 from pipeline.models.options import Expectation
 from pipeline.questions import expected_growth, extra_p, what_if
 from pipeline.questions.question import Answers, TargetForecast, questions
 from pipeline.report.summary import summarise
 from tests.pipeline.questions.runtime.programs import strong
+from tools.json_schema import json_schema
 
 SCHEMA = Path(__file__).parents[3] / "docs" / "reference" / "schemas" / "summary.schema.json"
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from types import GenericAlias
 from typing import Any
 
+from tools.json_schema import json_schema
+
 
 @dataclass(frozen=True, kw_only=True)
 class Document:
@@ -131,8 +133,6 @@ WITHOUT: Mapping[str, str] = {
 
 def document_schema(name: str) -> dict[str, Any] | None:
     """Return the schema of a document; None if the published one is its declaration."""
-    from pipeline.columns.json_schema import json_schema
-
     document = DOCUMENTS[name]
     if not document.type:
         return None

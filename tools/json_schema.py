@@ -12,6 +12,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from ingest.record_codec import entries
+from pipeline.columns.published import Published
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _SCALARS: Mapping[Any, Mapping[str, Any]] = {
@@ -24,14 +25,6 @@ _SCALARS: Mapping[Any, Mapping[str, Any]] = {
 }
 
 Schema = dict[str, Any]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Published:
-    """Says that something has the shape that a published schema describes."""
-
-    name: str  # of the schema
-    at: str = ""  # place in it; the whole by default
 
 
 def json_schema(document: Any, title: str) -> Schema:  # noqa: ANN401  # whatever stands for a type

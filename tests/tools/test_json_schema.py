@@ -7,7 +7,8 @@ import jsonschema
 import pytest
 
 from ingest.record_codec import NO_ENTRY, entry
-from pipeline.columns.json_schema import DIALECT, Published, json_schema
+from pipeline.columns.published import Published
+from tools.json_schema import DIALECT, json_schema
 
 
 class Kind(Enum):
