@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Generic, TypeVar
 
 import numpy as np
 
-from filters.event_cost import EventCost, usual_cost, visited
+from filters.event_cost import EventCost, contradiction, usual_cost, visited
 from filters.evidence import RunEvidence, by_hand
 from filters.filter_options import Application
 from filters.known_plain import HOOK_SPREAD, TAIL, KnownPlain, plain_by_pair, plain_by_run_time
@@ -237,8 +237,11 @@ class MeasuredEffect:
     applied: Application | None  # where the filter was applied; None if nothing shows it
     plain_time: MeasuredPlainTime
     dilation: MeasuredDilation
-    # of recording, the slope of computing time over visits; None if the two profiles show none
+    # of recording, the slope of computing time over visits; None if the two profiles show none, or an
+    # impossible one
     event_cost: Annotated[float | None, "seconds per visit"]
+    # why that slope is impossible, so that one of the runs was disturbed; empty if it is not
+    contradiction: str
 
 
 def measured_effect(
@@ -258,7 +261,7 @@ def measured_effect(
     """
     one, two = visited(full), visited(reduced)
     without = under = event_cost = None
-    plain = 0.0
+    plain, contradicted = 0.0, ""
     if baseline is not None:
         seconds, wall = np.array([baseline]), np.array([full.wall])
         plain = float(plain_by_run_time(one, seconds, wall, "--baseline-time").total[0])
@@ -271,11 +274,14 @@ def measured_effect(
     except UsageError:  # the second run has more visits or took longer
         pass
     else:
-        event_cost = cost.recorded
-        plain = plain if baseline is not None else float(solved.total[0])
+        contradicted = contradiction(cost.recorded, usual_cost(one))
+        if not contradicted:
+            event_cost = cost.recorded
+            plain = plain if baseline is not None else float(solved.total[0])
     return MeasuredEffect(
         applied=applied,
         plain_time=MeasuredPlainTime(value=plain or None, given=baseline is not None),
         dilation=MeasuredDilation(unfiltered=without, filtered=under),
         event_cost=event_cost,
+        contradiction=contradicted,
     )

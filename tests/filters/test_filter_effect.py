@@ -61,6 +61,16 @@ def test_profiles_that_show_no_cost_give_no_dilation():
     assert dilation.unfiltered == dilation.filtered
 
 
+@pytest.mark.parametrize(("times", "said"), [(2.5, ""), (20, " 22 times its"), (0.2, " % of its")])
+def test_a_cost_that_no_visit_can_have_is_said_and_not_learned(times, said):
+    longer = [(0, "main", MAIN, FULL[0][3] + 100.0), FULL[1]]
+    under = [(0, "main", MAIN, longer[0][3] + FULL[1][3] - times * COST * TINY)]
+    full, reduced = (evidence_from_profile(profile_from_rows(rows)) for rows in (longer, under))
+    found = measured_effect(full, reduced, predict(full, np.array([True, False])))
+    assert said in found.contradiction and bool(said) == bool(found.contradiction)
+    assert (found.event_cost is None) == (found.plain_time.value is None) == bool(said)
+
+
 @pytest.mark.parametrize("hook", [0.5, 1.0, 2.0])
 def test_the_range_at_run_time_holds_what_hooks_may_cost(hook):
     full = evidence_from_profile(profile_from_rows(FULL))

@@ -180,6 +180,10 @@ def _show_verdict(out: Console, found: VerifiedFilter) -> None:
 
 
 def _show_cost(out: Console, effect: MeasuredEffect) -> None:
+    if effect.contradiction:
+        disturbed = "one of the two runs was disturbed, or they differ in more than what is recorded"
+        show_sentence(out, f"{effect.contradiction}: {disturbed}. Measure both again to learn the cost.")
+        return
     if effect.event_cost is None:
         show_sentence(out, "The two profiles show no cost of a visit.")
         return
