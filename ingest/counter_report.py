@@ -37,11 +37,7 @@ class CounterReport:
     notices: tuple[str, ...] = ()  # doubts about the figures, one sentence each
 
     def region(self, *path: str) -> CountedRegion:
-        """Return the region of a path.
-
-        Raises:
-            InputError: there is none.
-        """
+        """Return the region of a path; InputError if there is none."""
         for region in self.regions:
             if region.path == path:
                 return region
@@ -53,10 +49,8 @@ def merged(reports: Sequence[CounterReport]) -> CounterReport:
     """Return one report of one or more runs of the same program in which different counters were measured.
 
     Times and shares are those of the first. Counters of the others are scaled to its times, since no two runs
-    take equally long; a counter that several have is the first one's.
-
-    Raises:
-        InputError: a later report has no region in common with the first.
+    take equally long; a counter that several have is the first one's. InputError if a later report has no
+    region in common with the first.
     """
     first, *others = reports
     regions = {region.path: region for region in first.regions}

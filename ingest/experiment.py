@@ -207,11 +207,7 @@ class Experiment:
         return CallPaths.of(self.tree, self.regions.name)
 
     def metric(self, name: str) -> Metric:
-        """Return the metric of that name.
-
-        Raises:
-            InputError: if no run has it.
-        """
+        """Return the metric of that name; InputError if no run has it."""
         for metric in self.metrics:
             if metric.name == name:
                 return metric

@@ -52,10 +52,7 @@ def checked(value: Any, kind: Any, declared: Declaration, folder: Path) -> Any: 
     """Return a value as its type: bool, int, float, str, Path, a Literal, or one of them or None.
 
     Limits, and how it is read if it has a form of its own, are declared; relative paths inside it start from
-    the folder.
-
-    Raises:
-        UsageError: the value is invalid; it names what is expected.
+    the folder. UsageError if the value is invalid; it names what is expected.
     """
     if declared.read is not None:
         return declared.read(value, folder)

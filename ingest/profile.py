@@ -239,11 +239,7 @@ class Profile:
         return int(self.locations.cpu.sum()) * self.summed.count
 
     def metric(self, name: str) -> Metric:
-        """Return the metric of that name.
-
-        Raises:
-            InputError: if the profile has no such metric.
-        """
+        """Return the metric of that name; InputError if the profile has no such metric."""
         for metric in self.metrics:
             if metric.name == name:
                 return metric

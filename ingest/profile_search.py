@@ -79,9 +79,7 @@ def search_profiles(directory: Path) -> tuple[list[FoundProfile], list[Skipped]]
     """Find the profiles in the entries of a directory, in the order of their paths.
 
     Hidden entries are skipped. Symbolic links are followed; the depth is bounded, so that this ends.
-
-    Raises:
-        InputError: if the directory cannot be listed.
+    InputError if the directory cannot be listed.
     """
     found: list[FoundProfile] = []
     skipped: list[Skipped] = []

@@ -51,11 +51,7 @@ class Condition:
 
 
 def read_condition(text: str) -> Condition:
-    """Read a condition.
-
-    Raises:
-        UsageError: it has another form.
-    """
+    """Read a condition; UsageError if it has another form."""
     match = _CONDITION.fullmatch(text)
     try:
         name, sign, number = match.groups() if match else ("", "", "")

@@ -210,11 +210,7 @@ def stated(
 
 
 def require_dimension(quantity: Quantity, dimension: Dimension, key: str, where: str) -> Quantity:
-    """Return a quantity that has a dimension.
-
-    Raises:
-        UsageError: it has another.
-    """
+    """Return a quantity that has a dimension; UsageError if it has another."""
     if quantity.dimension != dimension:
         what = f"unit mismatch: '{key}' has to be in {dimension}, it is in {quantity.dimension}"
         raise UsageError(what, where=where, hint="correct its unit")
@@ -263,11 +259,7 @@ def parse_positive(
 
 
 def size_of(unit: str, dimension: Dimension, hint: str, *, where: str) -> float:
-    """Return the size of a unit of a dimension in SI units.
-
-    Raises:
-        UsageError: it is none.
-    """
+    """Return the size of a unit of a dimension in SI units; UsageError if it is none."""
     try:
         size, found = parse_unit(unit)
     except UsageError:

@@ -104,11 +104,7 @@ def find_series_reader(path: Path) -> SeriesReader | None:
 
 
 def read_profile(path: Path) -> Profile:
-    """Read one run.
-
-    Raises:
-        InputError: if no reader knows the file or directory, or it is damaged.
-    """
+    """Read one run; InputError if no reader knows the file or directory, or it is damaged."""
     if reader := find_profile_reader(path):
         return reader.read(path)
     raise nothing_read(path, "no profile in a known format")

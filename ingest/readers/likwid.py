@@ -337,11 +337,7 @@ _RATE = re.compile(r"(?P<precision>[SD]P) \[MFLOP/s\]")
 
 
 def read_likwid(text: str, where: str) -> CounterReport:
-    """Return the content of output of likwid-perfctr.
-
-    Raises:
-        InputError: it has no table with a runtime.
-    """
+    """Return the content of output of likwid-perfctr; InputError if it has no table with a runtime."""
     tables = _read_tables(text)
     regions = tuple(
         found

@@ -150,11 +150,7 @@ def read_csv(path: Path, delimiter: str = "", numbers: Collection[str] = ()) -> 
 
 
 def read_parquet(path: Path) -> Frame:
-    """Read a Parquet file.
-
-    Raises:
-        InputError: it is damaged, too large or has columns of nested values.
-    """
+    """Read a Parquet file; InputError if it is damaged, too large or has columns of nested values."""
     import pyarrow as pa
 
     content = read_bytes(path, _MAX_BYTES)

@@ -24,11 +24,7 @@ TWO_PARTS = re.compile(r"\s*\d{1,9}:\d{1,2}\s*")
 
 
 def number(text: str) -> float:
-    """Return a number, NaN if there is none.
-
-    Raises:
-        ValueError: it is something else.
-    """
+    """Return a number, NaN if there is none; ValueError if it is something else."""
     text = text.strip()
     if text in NO_VALUE:
         return math.nan

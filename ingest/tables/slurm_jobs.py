@@ -54,9 +54,7 @@ def read_jobs(path: Path, mapping: TableMapping) -> tuple[Frame, TableMapping]:
     """Read one row per job; jobs that did not complete have their state instead of a time.
 
     If the user names no parameters, it is the number of tasks, else that of nodes, else that of CPUs.
-
-    Raises:
-        InputError: no job is in it.
+    InputError if no job is in it.
     """
     import pandas as pd
 

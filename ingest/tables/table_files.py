@@ -62,10 +62,8 @@ def _frame_of(
     """Bring the figures that are times into a table with one row each.
 
     If the user names no parameters, they are the number of processes, and what varies of the threads and the
-    `preferred` numbers and does not follow from another; all else describes the run.
-
-    Raises:
-        InputError: no figure is a time.
+    `preferred` numbers and does not follow from another; all else describes the run. InputError if no figure
+    is a time.
     """
     import pandas as pd
 

@@ -530,11 +530,7 @@ def _units_of(frame: Frame, header: str) -> FloatArray:
 
 
 def _parameter_in(frame: Frame, name: str) -> FloatArray:
-    """Return the values of a parameter.
-
-    Raises:
-        InputError: a row has none, or what is not a number.
-    """
+    """Return the values of a parameter; InputError if a row has none, or what is not a number."""
     bad: BadCells = []
     found = _numbers_of(frame, name, bad)
     if bad:

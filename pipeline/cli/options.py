@@ -313,14 +313,11 @@ def chosen_efficiency(out: Path, given: Given) -> float:
 
 
 def refuse_beside(what: str, given: Mapping[str, object], hint: str = "omit one of them") -> None:
-    """Refuse options beside another one.
+    """Refuse options beside another one; UsageError if one is.
 
     Args:
         given: whether each option is given, by its name.
         hint: what to do.
-
-    Raises:
-        UsageError: one is.
     """
     from ingest.errors import UsageError
 

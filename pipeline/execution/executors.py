@@ -177,9 +177,7 @@ class DaskExecutor:
         """Yield the number of an item and ``function(item)`` as soon as it is done.
 
         Dask itself gives the items of a lost worker to others; an item that ended several workers is lost.
-
-        Raises:
-            UsageError: no scheduler answers, or a worker cannot import this package.
+        UsageError if no scheduler answers, or a worker cannot import this package.
         """
         if not items:
             return

@@ -226,11 +226,7 @@ def regions_of(kernels: Iterable[KernelId]) -> set[str]:
 def measurements_of(
     experiment: Experiment, decision: ScalingDecision, metric: str, origin: Origin | None = None
 ) -> KernelValues:
-    """Take the kernels of an experiment.
-
-    Raises:
-        InputError: if the metric was not measured, or has no sum.
-    """
+    """Take the kernels of an experiment; InputError if the metric was not measured, or has no sum."""
     if metric in experiment.metrics_of_runs or experiment.metric(metric).kind.extreme:
         hint = "choose time, visits or a counter"
         raise InputError(f"{metric} has no sum over call paths that could be compared", hint=hint)
@@ -413,10 +409,8 @@ def over_the_same(baseline: KernelValues, candidate: KernelValues) -> tuple[Kern
 def match(baseline: KernelValues, candidate: KernelValues) -> Matched:
     """Match points and kernels.
 
-    A kernel that is zero at all points counts as missing: the union of call trees has such rows.
-
-    Raises:
-        InputError: if parameters, metric or scaling differ, so that no kernel can be compared.
+    A kernel that is zero at all points counts as missing: the union of call trees has such rows. InputError
+    if parameters, metric or scaling differ, so that no kernel can be compared.
     """
     for what in ("parameters", "metric", "unit", "scaling"):
         one, two = getattr(baseline, what), getattr(candidate, what)

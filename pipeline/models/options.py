@@ -40,9 +40,7 @@ def read_prior(value: object, folder: Path) -> Prior:
     """Read ``learned``, ``uniform``, ``simple`` or the name of a TOML file with a weight per exponent.
 
     Its table ``[exponents]`` has a weight per exponent pair (i, j) of p^i * log2(p)^j, without a fixed sum.
-
-    Raises:
-        UsageError: it is none of these, or the file is invalid.
+    UsageError if it is none of these, or the file is invalid.
     """
     if value == "learned":
         return "learned"

@@ -326,11 +326,8 @@ def named_targets(
     """Return target points, float64[Q, D]; parameters not given are at their largest value of float64[P, D].
 
     Those that count processes are as at the largest point that has the given values, as far as any has. What
-    the study has left out may be given the value that it has.
-
-    Raises:
-        UsageError: a parameter is not one of these, or not named though there are several; it names where the
-            targets come from.
+    the study has left out may be given the value that it has. UsageError if a parameter is not one of these,
+    or not named though there are several; it names where the targets come from.
     """
     targets = np.empty((len(at), points.shape[1]))
     for row, point in zip(targets, at, strict=True):

@@ -82,11 +82,7 @@ def group_meant(kernels: Kernels, own: OwnGroups, name: str) -> str:
 
 
 def place_of(groups: Sequence[str], group: str, where: str, hint: str) -> int:
-    """Return which of the groups that have kernels one is.
-
-    Raises:
-        UsageError: it has none.
-    """
+    """Return which of the groups that have kernels one is; UsageError if it has none."""
     if group not in groups:
         raise UsageError(f"there is no {group} here", where=where, hint=hint)
     return groups.index(group)

@@ -83,10 +83,6 @@ def outlooks(analysis: Analysis, targets: FloatArray, *, crossing: bool = True) 
     return callpaths, regions
 
 
-def _nothing_said(_: object) -> Iterable[Said]:
-    return ()
-
-
 @dataclass(frozen=True, kw_only=True)
 class Question(Generic[Record]):
     """A question and what is said about its answer."""
@@ -96,7 +92,7 @@ class Question(Generic[Record]):
     # returns the answer, a record, or several in a tuple; None, or an empty tuple, if there is none
     ask: Callable[[TargetForecast], Record]
     # of an answer, on the first screen and on the page
-    sentences: Callable[[Any], Iterable[Said]] = _nothing_said
+    sentences: Callable[[Any], Iterable[Said]] = lambda _: ()
     detail: bool = False  # whether the first screen has them behind ``--details`` alone
     # whether they limit the other answers; without a full stop, as notices of the page are
     remark: bool = False

@@ -1,6 +1,6 @@
 """What a run will take beside time: memory of the largest process and node, and energy, with intervals."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from ingest.resource_use import ENERGY, MEMORY, MEMORY_SOURCE, NODE_MEMORY, ener
 from pipeline.models.prediction import Prediction
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis, too_few_scales
-from pipeline.questions.question import Question, Said, TargetForecast
+from pipeline.questions.question import Question, TargetForecast
 from pipeline.wording.escaping import visible
 from pipeline.wording.quantities import Figure, estimate_of, point_json, point_text
 
@@ -94,16 +94,12 @@ def _metric(name: str, experiment: Experiment) -> str:
     return name if name != ENERGY else energy_metric(experiment.metrics) or ""
 
 
-def _sentences(found: Sequence[PredictedResource]) -> list[Said]:
-    return [(one.sentence, "") for one in found]
-
-
 QUESTION = Question(
     key="resource_use",
     order=10,
     page_order=45,
     ask=_resource_use,
-    sentences=_sentences,
+    sentences=lambda found: [(one.sentence, "") for one in found],
     detail=True,
     heading="What else",
 )

@@ -163,11 +163,7 @@ class TimeFactor:
 
 
 def _read_changes(texts: Sequence[str]) -> tuple[list[TimeFactor], bool]:
-    """Read changes, and whether all locations are to take the mean.
-
-    Raises:
-        UsageError: a text is none.
-    """
+    """Read changes, and whether all locations are to take the mean; UsageError if a text is none."""
     found = []
     for text in texts:
         name, equals, number = text.rpartition("=")
@@ -187,10 +183,8 @@ def what_if(analysis: Analysis, texts: Sequence[str]) -> Analysis:
     """Return a study as it would be after changes; that of no change is the study itself.
 
     A kernel that several changes name takes all of their factors. Where all locations take the mean, nobody
-    waits for the longest: communication and waiting are shorter by the imbalance of useful time.
-
-    Raises:
-        UsageError: a change is none, names nothing, or the study is not of times.
+    waits for the longest: communication and waiting are shorter by the imbalance of useful time. UsageError
+    if a change is none, names nothing, or the study is not of times.
     """
     if not texts:
         return analysis

@@ -31,11 +31,7 @@ class Export:
 
 
 def export_format(name: str) -> Export:
-    """Return the format of that name.
-
-    Raises:
-        UsageError: there is none.
-    """
+    """Return the format of that name; UsageError if there is none."""
     for one in EXPORTS:
         if one.name == name:
             return one

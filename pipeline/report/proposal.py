@@ -158,7 +158,7 @@ def draw_chart(axes: "Axes", chart: RuntimeChart) -> None:
     if chart.threshold is not None:
         label = f"{_percent(chart.threshold)} asked for"
         axes.axhline(share * chart.threshold, color=_THRESHOLD, lw=1, ls=":", label=label)
-    binary = _powers_of_two(chart.measured_at)
+    binary = bool((np.log2(chart.measured_at) % 1 == 0).all())
     axes.set_xscale("log", base=2 if binary else 10)
     _plain_numbers(axes.xaxis, binary)
     if chart.logarithmic:
@@ -199,7 +199,3 @@ def _plain_numbers(axis: "Axis", binary: bool = False) -> None:
         locator.set_params(subs=(1, 2, 5))
     axis.set_major_formatter(lambda value, _: value_text(float(f"{value:.4g}")))
     axis.set_minor_formatter(NullFormatter())
-
-
-def _powers_of_two(scales: FloatArray) -> bool:
-    return bool((np.log2(scales) % 1 == 0).all())

@@ -177,10 +177,8 @@ def _treatment(experiment: Experiment) -> Treatment:
 def _require_common(compared: ComparedStudies, a: str, b: str) -> None:
     """Refuse to compare studies of two programs.
 
-    A renamed function is none that they have in common, but what it calls is.
-
-    Raises:
-        InputError: less than `LEAST_SHARED` of the call paths of the smaller study are in the other.
+    A renamed function is none that they have in common, but what it calls is. InputError if less than
+    `LEAST_SHARED` of the call paths of the smaller study are in the other.
     """
     matched = compared.matched
     same, new, vanished = (
@@ -242,11 +240,7 @@ def baseline_text(
 
 
 def read_baseline(path: Path) -> KernelValues:
-    """Read a baseline file.
-
-    Raises:
-        InputError: if it cannot be read or is not a baseline.
-    """
+    """Read a baseline file; InputError if it cannot be read or is not a baseline."""
     hint = "write it with `pipeline baseline DIR -o FILE`"
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
@@ -258,11 +252,7 @@ def read_baseline(path: Path) -> KernelValues:
 
 
 def read_verdicts(path: Path) -> dict[KernelId, str]:
-    """Read the verdicts of a check.json.
-
-    Raises:
-        InputError: if it cannot be read or is not a check.json.
-    """
+    """Read the verdicts of a check.json; InputError if it cannot be read or is not a check.json."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         return {

@@ -217,10 +217,8 @@ def _usable_runs(found: Discovery, read: Sequence[ReadRun]) -> Ingested:
 
     Under a filter the time of a dropped function is in its caller. So runs under different filters are never
     mixed: not averaged at one point, and not put into one series. Those that cover the most points are used;
-    of equal ones those with the fewest visits per second, since they are disturbed least.
-
-    Raises:
-        InputError: none could be read, or half of them contradict their names.
+    of equal ones those with the fewest visits per second, since they are disturbed least. InputError if none
+    could be read, or half of them contradict their names.
     """
     good, damaged = _separate(read)
     if not good:

@@ -152,11 +152,7 @@ def _place(name: str | Path | None, option: str, variant: str | None = None) -> 
 
 
 def stored_options(study: StoredStudy) -> ModelOptions:
-    """Return how the models of a study were fitted.
-
-    Raises:
-        InputError: the results are damaged.
-    """
+    """Return how the models of a study were fitted; InputError if the results are damaged."""
     try:
         stored = study.result.configuration["models"]
         prior: Prior = stored["prior"]

@@ -42,10 +42,8 @@ def per_visit(read: Ingested, region: str) -> Ingested:
 
     A run's number of visits is the largest one of its locations, summed over the call paths of the region, so
     that a step that only the master visits counts once. The region may also be a call path or its id, as of
-    `matching`, or the steps or iterations that runs state.
-
-    Raises:
-        UsageError: no visits were measured, the region matches nothing, or a run did not visit it.
+    `matching`, or the steps or iterations that runs state. UsageError if no visits were measured, the region
+    matches nothing, or a run did not visit it.
     """
     experiment = read.experiment
     if not region and unequal_steps(experiment):

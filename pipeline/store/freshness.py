@@ -153,11 +153,7 @@ def state_of(path: Path) -> FileState:
 
 
 def describe_input(path: Path) -> InputFile:
-    """Return a file's size and digest, read in blocks.
-
-    Raises:
-        InputError: the file cannot be read.
-    """
+    """Return a file's size and digest, read in blocks; InputError if the file cannot be read."""
     digest = hashlib.sha256()
     try:
         with path.open("rb") as file:

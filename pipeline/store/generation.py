@@ -53,11 +53,7 @@ class StoredResult:
         return found
 
     def read(self, name: str) -> bytes:
-        """Return the content of a file.
-
-        Raises:
-            InputError: it is missing, or differs from what was written.
-        """
+        """Return the content of a file; InputError if it is missing, or differs from what was written."""
         content, reason = self._look_for(name)
         if content is None:
             raise damaged(self.directory, f"{name} {reason}")
@@ -121,11 +117,7 @@ def is_result(directory: Path) -> bool:
 
 
 def open_result(directory: Path) -> StoredResult:
-    """Read run.json.
-
-    Raises:
-        InputError: the directory is not a complete result of this version.
-    """
+    """Read run.json; InputError if the directory is not a complete result of this version."""
     path = directory / PROVENANCE
     hint = "make it with `pipeline run DIR --out " + str(directory) + "`"
     try:
@@ -178,10 +170,8 @@ def _digest(content: Mapping[str, Any]) -> str:
 def new_generation(directory: Path) -> Iterator[Path]:
     """Make a hidden folder for the files of a new result; it is removed in the end, published or not.
 
-    Only the process that holds the lock of the directory may do so.
-
-    Raises:
-        UsageError: the directory cannot be written.
+    Only the process that holds the lock of the directory may do so. UsageError if the directory cannot be
+    written.
     """
     folder = directory / (HIDDEN + secrets.token_hex(8))
     try:

@@ -148,11 +148,7 @@ def _largest_point(study: KernelValues) -> str:
 
 
 def read_history(path: Path) -> pa.Table:
-    """Read a history file.
-
-    Raises:
-        InputError: if it is not one.
-    """
+    """Read a history file; InputError if it is not one."""
     hint = "write it with `pipeline history add OUT --label COMMIT`"
     try:
         table = read_table(path.read_bytes())
@@ -274,9 +270,7 @@ def comparable(table: pa.Table, machine: str = "") -> Entries:
     """Return the entries that can be compared with the newest one, of a machine if one is named.
 
     They have the same metric, point and machine; entries whose machine is unknown count as of the same one.
-
-    Raises:
-        InputError: there is no such entry, or what the columns hold is not what a history has.
+    InputError if there is no such entry, or what the columns hold is not what a history has.
     """
     try:
         return _comparable(table, machine)

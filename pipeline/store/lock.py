@@ -23,10 +23,7 @@ def only_writer(directory: Path, notify: Notify) -> Iterator[None]:
     """Hold the lock of a results directory, made if it does not exist; wait while another run holds it.
 
     The lock ends with the process, even if that is killed. `notify` is called with a sentence for the user if
-    there is something to wait for or to doubt.
-
-    Raises:
-        UsageError: the directory cannot be created or written.
+    there is something to wait for or to doubt. UsageError if the directory cannot be created or written.
     """
     try:
         directory.mkdir(parents=True, exist_ok=True)

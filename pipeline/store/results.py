@@ -444,11 +444,7 @@ def to_table(models: ScalingModels) -> pa.Table:
 
 
 def from_table(table: pa.Table) -> ScalingModels:
-    """Read what `to_table` wrote.
-
-    Raises:
-        InputError: the table holds no models.
-    """
+    """Read what `to_table` wrote; InputError if the table holds no models."""
     metadata = table.schema.metadata or {}
     if _BESIDE_ARRAYS not in metadata:
         raise InputError("the table holds no scaling models", hint="run `pipeline run` again")

@@ -32,10 +32,8 @@ def name_of(path: Path) -> str:
 def find(kind: Kind, name: str | Path) -> Path:
     """Return the file of that path or, if there is none, the shipped file of that name.
 
-    ``machines/xt5.toml``, ``xt5.toml`` and ``xt5`` all find the shipped machine.
-
-    Raises:
-        UsageError: there is neither.
+    ``machines/xt5.toml``, ``xt5.toml`` and ``xt5`` all find the shipped machine. UsageError if there is
+    neither.
     """
     given, folder = Path(name), _FOLDERS[kind]
     if given.is_file():

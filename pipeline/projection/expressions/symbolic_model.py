@@ -110,11 +110,7 @@ def symbol(name: str, dimension: Dimension = NONE) -> Model:
 
 
 def constant(value: float, dimension: Dimension = NONE) -> Model:
-    """Return the model that is one number, in SI units.
-
-    Raises:
-        UsageError: it is not finite.
-    """
+    """Return the model that is one number, in SI units; UsageError if it is not finite."""
     if not math.isfinite(value):
         raise UsageError(f"{value} is not a finite number", hint="correct the expression")
     return Model(expression=number(value), dimension=dimension)

@@ -73,11 +73,7 @@ class MeasuredColumns:
         return value
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """Return the cells of a column.
-
-        Raises:
-            InputError: there is no such column.
-        """
+        """Return the cells of a column; InputError if there is no such column."""
         if name not in self.cells:
             hint = f"columns here: {', '.join(self.cells)}"
             raise InputError(f"no column '{name}'", where=self.where, hint=hint)

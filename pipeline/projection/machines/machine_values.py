@@ -60,11 +60,7 @@ class Machine:
     variant: str = field(metadata=NO_ENTRY)  # name of `terms`
 
     def choose(self, variant: str | None) -> str:
-        """Return the variant given, or the usual one.
-
-        Raises:
-            UsageError: the machine has no such variant.
-        """
+        """Return the variant given, or the usual one; UsageError if the machine has no such variant."""
         known = tuple(self.variants) or (self.variant,)
         if variant is None or variant in known:
             return variant or self.variant

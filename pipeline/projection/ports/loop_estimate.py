@@ -90,11 +90,7 @@ def processors() -> tuple[Processor, ...]:
 
 
 def processor_named(name: str) -> Processor:
-    """Return the processor of that name or alias, in whatever case.
-
-    Raises:
-        UsageError: it is not known.
-    """
+    """Return the processor of that name or alias, in whatever case; UsageError if it is not known."""
     wanted = re.sub(r"[\s_]+", "-", name.strip().lower())
     known = {alias: one for one in processors() for alias in (one.key, *one.aliases)}
     if wanted in known:
@@ -133,11 +129,7 @@ class Simulated:
 
 @lru_cache
 def find_llvm_mca(path: str | None = None) -> LlvmMca:
-    """Return the newest llvm-mca on the path.
-
-    Raises:
-        UsageError: there is none, or that program is not one.
-    """
+    """Return the newest llvm-mca on the path; UsageError if there is none, or that program is not one."""
     programs = [found for name in (_NAMES if path is None else (path,)) if (found := shutil.which(name))]
     tools = [LlvmMca(Path(program), version) for program in programs if (version := _version(program))]
     if tools:
@@ -157,11 +149,7 @@ def _version(program: str) -> str | None:
 
 
 def require_model(tool: LlvmMca, processor: Processor) -> None:
-    """Refuse a version that has no model of a processor.
-
-    Raises:
-        UsageError: saying which version has.
-    """
+    """Refuse a version that has no model of a processor; the UsageError says which version has."""
     needed = max(processor.since, _OLDEST)
     if tool.numbers[0] < needed:
         what = f"llvm-mca {tool.version} is too old for {processor.name}, which needs {needed} or newer"

@@ -127,11 +127,7 @@ class Variants:
     cycles: FloatArray  # float64[n], measured cycles per iteration
 
     def index(self, name: str) -> int:
-        """Return the place of the variant of that name.
-
-        Raises:
-            InputError: there is none.
-        """
+        """Return the place of the variant of that name; InputError if there is none."""
         if name not in self.names:
             raise InputError(f"no variant '{name}'", hint=f"variants: {', '.join(self.names)}")
         return self.names.index(name)
@@ -170,10 +166,8 @@ def port_sets(portmap: PortMap) -> FloatArray:
 
     A class that can only go to ports inside S has 1/|S| there, any other class 0. Only unions of overlapping
     classes' ports matter: a port that no class inside S can use only lowers the quotient, and the quotient of
-    a disconnected union lies between those of its parts.
-
-    Raises:
-        UsageError: the map has more sets than can be searched.
+    a disconnected union lies between those of its parts. UsageError if the map has more sets than can be
+    searched.
     """
     own = {frozenset(np.flatnonzero(row).tolist()) for row in portmap.allowed}
     found, edge = set(own), set(own)

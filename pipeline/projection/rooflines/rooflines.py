@@ -59,14 +59,11 @@ class Roofline:
 
 
 def roofline(machine: str, values: Mapping[str, Quantity], points: Sequence[RooflinePoint] = ()) -> Roofline:
-    """Return the roofline of a machine.
+    """Return the roofline of a machine; UsageError if it has no ceiling of one kind.
 
     Args:
         values: its values; those in B/s named ``bw...``, but of the network, and in flop/s named ``peak...``
             are ceilings.
-
-    Raises:
-        UsageError: it has no ceiling of one kind.
     """
     flows = _ceilings(values, "bw", BANDWIDTH)
     peaks = _ceilings(values, "peak", FLOP_RATE)

@@ -39,10 +39,8 @@ def fit_cache_kernel(name: str, data: Measurements, *, draws: int = QUANTITY_DRA
 
     Relative weights are the default: with equal ones the largest volumes alone decide and s is lost. s counts
     as identified only if b2 / b1 differs from 1 by three standard deviations, also for noise in proportion to
-    the times, and if the standard deviation of s is at most half of s.
-
-    Raises:
-        ModelError: there are fewer than four measurements or three different V.
+    the times, and if the standard deviation of s is at most half of s. ModelError if there are fewer than
+    four measurements or three different V.
     """
     sites = data.inputs["V"]
     if (sites <= 0).any():
