@@ -152,17 +152,11 @@ class TrustSummary:
 
 @dataclass(frozen=True)
 class AddedUp:
-    """A sum and its largest parts as texts with the same decimals, so that what is shown adds up.
+    """A sum and its largest parts as texts with the same decimals, so that what is shown adds up."""
 
-    Attributes:
-        total: the sum.
-        named: number and text of the parts shown, the largest first.
-        rest: the sum of all others; empty if there are none or they are zero as shown.
-    """
-
-    total: str
-    named: tuple[tuple[int, str], ...]
-    rest: str
+    total: str  # the sum
+    named: tuple[tuple[int, str], ...]  # number and text of the parts shown, the largest first
+    rest: str  # the sum of all others; empty if there are none or they are zero as shown
 
 
 def added_up(total: float, parts: Sequence[float], most: int = _LOSSES_SHOWN) -> AddedUp:
@@ -284,15 +278,10 @@ def _origin(measured: bool | None) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class VerdictLine:
-    """What terminal, page, proposal and ``summary.json`` say first.
+    """What terminal, page, proposal and ``summary.json`` say first."""
 
-    Attributes:
-        text: ``10.9 s (6.4 to 47 s) at p = 32, slower than 5.15 s at p = 2: do not go beyond p = 2``.
-        trust: ``low``, ``medium`` or ``high``.
-    """
-
-    text: str
-    trust: str
+    text: str  # ``10.9 s (6.4 to 47 s) at p = 32, slower than 5.15 s at p = 2: do not go beyond p = 2``
+    trust: str  # ``low``, ``medium`` or ``high``
 
     @property
     def sentence(self) -> str:

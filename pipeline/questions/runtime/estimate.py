@@ -23,16 +23,11 @@ class Estimate(Rows):
     """Q figures with two-sided 90 % intervals, taken for normal in the logarithm on either side.
 
     In ratios of the predictions of many kernels, every array is float64[K, Q].
-
-    Attributes:
-        value: float64[Q], NaN if it is not available.
-        below: float64[Q], logarithm of the value over the lower end of its interval; NaN if unknown.
-        above: float64[Q], logarithm of the upper end over the value.
     """
 
-    value: FloatArray
-    below: FloatArray
-    above: FloatArray
+    value: FloatArray  # float64[Q], NaN if it is not available
+    below: FloatArray  # float64[Q], logarithm of the value over the lower end of its interval; NaN if unknown
+    above: FloatArray  # float64[Q], logarithm of the upper end over the value
 
     @property
     def lower(self) -> FloatArray:

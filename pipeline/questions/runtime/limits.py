@@ -29,50 +29,32 @@ _ROUNDING = 1e-9  # of a logarithm
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Limit:
-    """A scale at which something is reached.
+    """A scale at which something is reached."""
 
-    Attributes:
-        point: float64[D].
-        measured: whether the figure there is measured rather than predicted.
-        value: the figure: wall time in seconds, or efficiency.
-        at_the_end: whether it is the largest scale looked at, so that the limit may lie beyond.
-        lower: lower end of the 90 % interval of the scale; NaN if it is unknown, 0 below all scales.
-        upper: upper end; infinite if it is beyond all scales.
-        below_at: the next measured scale, if efficiency is too low there; NaN if that was not measured.
-    """
-
-    point: FloatArray
-    measured: bool
-    value: float
-    at_the_end: bool
+    point: FloatArray  # float64[D]
+    measured: bool  # whether the figure there is measured rather than predicted
+    value: float  # the figure: wall time in seconds, or efficiency
+    at_the_end: bool  # whether it is the largest scale looked at, so that the limit may lie beyond
+    # lower end of the 90 % interval of the scale; NaN if it is unknown, 0 below all scales
     lower: float = np.nan
-    upper: float = np.nan
+    upper: float = np.nan  # upper end; infinite if it is beyond all scales
+    # the next measured scale, if efficiency is too low there; NaN if that was not measured
     below_at: float = np.nan
 
 
 @dataclass(frozen=True, eq=False)
 class ScalesInView(Rows):
-    """Q scales along the parameter that scales, ascending.
+    """Q scales along the parameter that scales, ascending."""
 
-    Attributes:
-        column: the parameter that scales.
-        unit: what measured scales are multiples of; 0 if of nothing.
-        points: float64[Q, D].
-        measured: bool[Q].
-        rank: int64[Q], 0 for measured scales, 1 for doublings of the smallest, 2 for all others.
-        wall: float64[Q], seconds.
-        missed: float64[Q], by what factor models are too short at the measured scales around, at least 1.
-        efficiency: Q of them.
-    """
-
-    column: int
-    unit: float
-    points: FloatArray
-    measured: BoolArray
-    rank: IntArray
-    wall: FloatArray
+    column: int  # the parameter that scales
+    unit: float  # what measured scales are multiples of; 0 if of nothing
+    points: FloatArray  # float64[Q, D]
+    measured: BoolArray  # bool[Q]
+    rank: IntArray  # int64[Q], 0 for measured scales, 1 for doublings of the smallest, 2 for all others
+    wall: FloatArray  # float64[Q], seconds
+    # float64[Q], by what factor models are too short at the measured scales around, at least 1
     missed: FloatArray
-    efficiency: Estimate
+    efficiency: Estimate  # Q of them
 
     @property
     def scales(self) -> FloatArray:

@@ -21,22 +21,15 @@ from pipeline.wording.quantities import point_text, shorten_middle
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Losses:
-    """Effort at a point beyond that of its reference; below zero is gained.
+    """Effort at a point beyond that of its reference; below zero is gained."""
 
-    Attributes:
-        point: float64[D].
-        measured: whether the efforts at the point are measured rather than predicted.
-        regions: K names, the largest loss first.
-        kinds: ``kernel``, or what does not belong to the program's work: ``start-up and shut-down`` and
-            ``measurement system``.
-        core_seconds: float64[K].
-    """
-
-    point: FloatArray
-    measured: bool
-    regions: tuple[str, ...]
+    point: FloatArray  # float64[D]
+    measured: bool  # whether the efforts at the point are measured rather than predicted
+    regions: tuple[str, ...]  # K names, the largest loss first
+    # ``kernel``, or what does not belong to the program's work: ``start-up and shut-down`` and ``measurement
+    # system``
     kinds: tuple[str, ...]
-    core_seconds: FloatArray
+    core_seconds: FloatArray  # float64[K]
 
     @property
     def total(self) -> float:
@@ -111,21 +104,14 @@ _WAITS = (GROUP_NAMES[Activity.COMMUNICATION], GROUP_NAMES[Activity.WAITING])
 
 @dataclass(frozen=True, kw_only=True)
 class LossCause:
-    """A part of what is lost at a point.
+    """A part of what is lost at a point."""
 
-    Attributes:
-        cause: what regions do, or ``load imbalance``.
-        core_seconds: lost by it; below zero is gained.
-        share: of all that is lost.
-        interval: both ends of the 90 % interval of the share; None if it is measured or not between 0 and 1.
-        region: the one that loses most by it; empty for load imbalance.
-    """
-
-    cause: str
-    core_seconds: float
-    share: float
+    cause: str  # what regions do, or ``load imbalance``
+    core_seconds: float  # lost by it; below zero is gained
+    share: float  # of all that is lost
+    # both ends of the 90 % interval of the share; None if it is measured or not between 0 and 1
     interval: tuple[float, float] | None
-    region: str
+    region: str  # the one that loses most by it; empty for load imbalance
 
 
 def causes_sentence(lost: Sequence[tuple[Mapping[str, float], Sequence[LossCause]]]) -> str:

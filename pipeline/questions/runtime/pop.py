@@ -25,21 +25,15 @@ from pipeline.questions.runtime.figures import RuntimeStudy
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PopParts:
-    """POP efficiencies predicted at Q points, float64[Q]; definitions as of `Efficiencies`.
+    """POP efficiencies predicted at Q points, float64[Q]; definitions as of `Efficiencies`."""
 
-    Attributes:
-        load_balance: mean over largest useful time of a location; NaN if single ones were not measured.
-        communication: largest useful time over run time; NaN likewise.
-        parallel: their product.
-        computation: useful time at the reference over that here, of all locations (strong scaling) or of one.
-        overall: parallel efficiency times computation scalability.
-    """
-
+    # mean over largest useful time of a location; NaN if single ones were not measured
     load_balance: FloatArray
-    communication: FloatArray
-    parallel: FloatArray
+    communication: FloatArray  # largest useful time over run time; NaN likewise
+    parallel: FloatArray  # their product
+    # useful time at the reference over that here, of all locations (strong scaling) or of one
     computation: FloatArray
-    overall: FloatArray
+    overall: FloatArray  # parallel efficiency times computation scalability
 
 
 def pop_parts(study: RuntimeStudy, points: FloatArray) -> PopParts | None:
@@ -136,33 +130,21 @@ NOT_FROM_MEANS = (
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Efficiencies:
-    """Medians over repetitions per measurement point, float64[P], 1 is perfect; NaN if not available.
+    """Medians over repetitions per measurement point, float64[P], 1 is perfect; NaN if not available."""
 
-    Attributes:
-        load_balance: mean over largest useful time of a location.
-        communication: largest useful time over run time.
-        parallel: their product: the share of core time that computes.
-        computation: useful time of the smallest scale over that of this one, all locations together (strong
-            scaling) or per location (weak scaling).
-        ipc: instructions per cycle over that of the smallest scale.
-        instructions: instructions of the smallest scale over those of this one.
-        frequency: cycles per second over those of the smallest scale. The product of these three is
-            `computation`.
-        overall: parallel efficiency times computation scalability.
-        reference: int64[P], the point each is compared with in `computation` and its factors.
-        notices: what cannot be computed and why.
-    """
-
-    load_balance: FloatArray
-    communication: FloatArray
-    parallel: FloatArray
+    load_balance: FloatArray  # mean over largest useful time of a location
+    communication: FloatArray  # largest useful time over run time
+    parallel: FloatArray  # their product: the share of core time that computes
+    # useful time of the smallest scale over that of this one, all locations together (strong scaling) or per
+    # location (weak scaling)
     computation: FloatArray
-    ipc: FloatArray
-    instructions: FloatArray
+    ipc: FloatArray  # instructions per cycle over that of the smallest scale
+    instructions: FloatArray  # instructions of the smallest scale over those of this one
+    # cycles per second over those of the smallest scale. The product of these three is `computation`
     frequency: FloatArray
-    overall: FloatArray
-    reference: IntArray
-    notices: tuple[str, ...]
+    overall: FloatArray  # parallel efficiency times computation scalability
+    reference: IntArray  # int64[P], the point each is compared with in `computation` and its factors
+    notices: tuple[str, ...]  # what cannot be computed and why
 
 
 def efficiencies(experiment: Experiment, decision: ScalingDecision) -> Efficiencies | None:

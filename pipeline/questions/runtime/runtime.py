@@ -25,45 +25,28 @@ _UNEVEN = 1.05  # longest location over the mean, from which wall time is doubte
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Runtime:
-    """How long a program takes, how far it scales and what is lost.
+    """How long a program takes, how far it scales and what is lost."""
 
-    Attributes:
-        parameter: the one that scales.
-        comparison: what scales are compared by.
-        effort_unit: of efforts and losses: ``core-s``, ``node-s`` or, as times of accelerators, ``GPU-s``.
-        per: what times are of, such as ``per visit of solve``; empty if of whole runs.
-        rate_unit: of the rate that times were made from: ``ns/day``; empty without one.
-        figures: at the measured points in their order, then at the targets in theirs.
-        of_work: at the measured points, without start-up and shut-down; None if there is none.
-        threshold: the efficiency that `efficient_up_to` asks for.
-        fastest: the scale of the least wall time up to the last target; None unless under strong scaling.
-        efficient_up_to: the largest scale of the efficiency asked for; None if there is none.
-        losses: at the largest measured point, and at the last target.
-        causes: why each of these is lost.
-        pop: the parts of the POP efficiencies at the targets; None if communication was not measured.
-        back_test: predicting the largest measured scale from the smaller ones; None if too few are left.
-        trust: how far the predictions can be trusted, and why.
-        notices: what limits the figures, one sentence each.
-        observed: as of the analysis: measured, or projected.
-    """
-
-    parameter: str
-    comparison: Comparison
-    effort_unit: str
-    per: str
-    rate_unit: str
-    figures: Figures
-    of_work: Figures | None
-    threshold: float
+    parameter: str  # the one that scales
+    comparison: Comparison  # what scales are compared by
+    effort_unit: str  # of efforts and losses: ``core-s``, ``node-s`` or, as times of accelerators, ``GPU-s``
+    per: str  # what times are of, such as ``per visit of solve``; empty if of whole runs
+    rate_unit: str  # of the rate that times were made from: ``ns/day``; empty without one
+    figures: Figures  # at the measured points in their order, then at the targets in theirs
+    of_work: Figures | None  # at the measured points, without start-up and shut-down; None if there is none
+    threshold: float  # the efficiency that `efficient_up_to` asks for
+    # the scale of the least wall time up to the last target; None unless under strong scaling
     fastest: Limit | None
-    efficient_up_to: Limit | None
-    losses: tuple[Losses, ...]
-    causes: tuple[tuple[LossCause, ...], ...]
+    efficient_up_to: Limit | None  # the largest scale of the efficiency asked for; None if there is none
+    losses: tuple[Losses, ...]  # at the largest measured point, and at the last target
+    causes: tuple[tuple[LossCause, ...], ...]  # why each of these is lost
+    # the parts of the POP efficiencies at the targets; None if communication was not measured
     pop: PopParts | None
+    # predicting the largest measured scale from the smaller ones; None if too few are left
     back_test: BackTest | None
-    trust: Verdict
-    notices: tuple[str, ...]
-    observed: str
+    trust: Verdict  # how far the predictions can be trusted, and why
+    notices: tuple[str, ...]  # what limits the figures, one sentence each
+    observed: str  # as of the analysis: measured, or projected
 
 
 def runtime(

@@ -46,20 +46,14 @@ _PERCENT_BELOW = 0.995  # of the same: from here on a factor says it
 
 @dataclass(frozen=True)
 class Reason:
-    """One reason for the trust in predictions.
+    """One reason for the trust in predictions."""
 
-    Attributes:
-        name: ``scales``, ``repetitions``, ``noise``, ``overhead``, ``total``, ``extrapolation``, ``interval``
-            or ``back-test``.
-        value: the figure that is judged, NaN if it is not available.
-        trust: what it alone allows.
-        text: the same in words.
-    """
-
+    # ``scales``, ``repetitions``, ``noise``, ``overhead``, ``total``, ``extrapolation``, ``interval`` or
+    # ``back-test``
     name: str
-    value: float
-    trust: Trust
-    text: str
+    value: float  # the figure that is judged, NaN if it is not available
+    trust: Trust  # what it alone allows
+    text: str  # the same in words
 
 
 @dataclass(frozen=True)
