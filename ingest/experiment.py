@@ -73,6 +73,24 @@ class RunRecord(RunFacts):
         return float(self.class_time.sum(axis=0).max(initial=0.0))
 
 
+@dataclass(frozen=True, kw_only=True)
+class PlainTotals:
+    """Totals of runs without instrumentation at n points without a profile."""
+
+    points: tuple[tuple[float, ...], ...]
+    total: tuple[float, ...]  # core-seconds, or seconds of one location if values are those
+    locations: tuple[float, ...]
+    spread: tuple[float, ...]  # standard deviations of their logarithms
+    common: float  # of the logarithm of the error that all corrected totals shared before these were known
+    moved: float = 0.0  # logarithm by which they have moved all corrected totals
+
+    @property
+    def of_location(self) -> "PlainTotals":
+        """The same of one location."""
+        pairs = zip(self.total, self.locations, strict=True)
+        return replace(self, total=tuple(total / count for total, count in pairs))
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class OverheadCorrection:
     """How instrumentation overhead was taken out of the times of an experiment with N call paths."""
@@ -93,6 +111,8 @@ class OverheadCorrection:
     # None if the runs were not filtered while they ran
     hooks: float | None = None
     hooks_counted: bool = True  # whether it is known how many visits those are
+    # plain times at scales without a profile; None without any, or if values are not of whole runs
+    elsewhere: PlainTotals | None = None
 
 
 def per_text(region: str) -> str:

@@ -18,6 +18,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import InputError
+from ingest.experiment import PlainTotals
 from ingest.parameter_roles import LeftOut, ProcessCount, is_function
 from ingest.record_codec import document, entry, restored
 from ingest.scaling import Scaling
@@ -73,6 +74,7 @@ class Baseline:
     smallest_share: float
     points: tuple[tuple[float, ...], ...]
     parallel_efficiency: tuple[float, ...]
+    plain: PlainTotals | None = field(default=None, metadata=entry(may_lack=True))
     kernels: tuple[BaselineKernel, ...]
 
     @property
@@ -133,6 +135,7 @@ def baseline_of(study: KernelValues, models: ModelOptions, configuration: Mappin
         smallest_share=study.smallest_share,
         points=tuple(map(tuple, whole.points.tolist())),
         parallel_efficiency=tuple(map(_rounded, study.parallel_efficiency)),
+        plain=study.plain,
         kernels=tuple(kernels),
     )
 
@@ -218,6 +221,7 @@ def _measurements(read: Baseline) -> KernelValues:
         ),
         smallest_share=read.smallest_share,
         common_error=None if None in errors else np.array(errors, dtype=np.float64),
+        plain=read.plain,
     )
 
 

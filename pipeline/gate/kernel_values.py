@@ -11,7 +11,7 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray, Rows
 from ingest.errors import InputError
-from ingest.experiment import Experiment
+from ingest.experiment import Experiment, PlainTotals
 from ingest.parameter_roles import NOTHING_LEFT_OUT, LeftOut
 from ingest.resource_use import JOULES
 from ingest.run_settings import same_processor
@@ -21,6 +21,7 @@ from pipeline.models.kernels import (
     callpath_kernels,
     is_time,
     matches,
+    plain_totals,
     region_kernels,
     total_kernel,
 )
@@ -136,6 +137,7 @@ class KernelValues(Rows):
     # fitted to `values`; None, or those of other values, if they are still to be fitted
     models: StudyModels | None = None
     left_out: LeftOut = NOTHING_LEFT_OUT  # parameters of the runs that say nothing beyond these
+    plain: PlainTotals | None = None  # plain times at scales without a profile; None without any
 
     @cached_property
     def mean(self) -> FloatArray:
@@ -192,7 +194,9 @@ class KernelValues(Rows):
         if set(names) <= set(own):
             return self
         columns = [values[n] if n in values else self.points[:, own.index(n)] for n in names]
-        return replace(self, parameters=names, points=np.column_stack(columns), locations=None, models=None)
+        return replace(
+            self, parameters=names, points=np.column_stack(columns), locations=None, models=None, plain=None
+        )
 
     def rows_of(self, level: Scope) -> IntArray:
         """Return the rows of the kernels of a level, int64."""
@@ -259,6 +263,7 @@ def measurements_of(
         comparison=comparison_of(experiment, decision),
         locations=locations_of(experiment, decision, metric),
         left_out=experiment.left_out,
+        plain=plain_totals(experiment, callpaths),
     )
 
 

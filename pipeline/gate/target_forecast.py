@@ -14,6 +14,7 @@ from pipeline.models.fit import fit_parts
 from pipeline.models.formulas import FormulaRange, PredictionFormula
 from pipeline.models.kernels import sum_groups
 from pipeline.models.options import ModelOptions
+from pipeline.models.plain_totals import with_plain_totals
 from pipeline.models.prediction import LEAST_LOWER, LEVEL, Prediction
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import agreeing, agreeing_with_measured_sum, predict_total
@@ -67,7 +68,8 @@ def modelled(study: KernelValues, options: ModelOptions) -> KernelValues:
     """
     if study.models is not None and study.models.values is study.values:
         return study
-    callpaths = agreeing_with_measured_sum(_fitted(study, study.rows_of(Scope.CALLPATH), options))
+    measured = agreeing_with_measured_sum(_fitted(study, study.rows_of(Scope.CALLPATH), options))
+    callpaths = with_plain_totals(measured, study.plain)
     rows = study.rows_of(Scope.REGION)
     regions = agreeing(_fitted(study, rows, options), callpaths) if len(rows) else None
     return replace(study, models=StudyModels(values=study.values, callpaths=callpaths, regions=regions))
@@ -88,6 +90,7 @@ def _fitted(study: KernelValues, rows: IntArray, options: ModelOptions) -> Scali
         options,
         errors=np.append(common[rows], np.zeros(int(left_out))),
         of_sum=float(common[0]),
+        plain=study.plain,
         per=study.per,
     )
 

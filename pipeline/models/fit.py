@@ -9,6 +9,7 @@ from scipy.special import ndtri, stdtr
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import ModelError
+from ingest.experiment import PlainTotals
 from pipeline.models.back_test import back_test
 from pipeline.models.forms import Term, least_value, term_values, tried_exponents
 from pipeline.models.growth import shown_per
@@ -265,21 +266,24 @@ def fit_parts(
     *,
     errors: FloatArray,
     of_sum: float,
+    plain: PlainTotals | None = None,
     per: LocationCount | None = None,
 ) -> ScalingModels:
     """Fit a model to every part of a sum, given what their values have wrong in common.
 
-    A sum that is measured while its parts are estimated is modelled as if they were not there.
+    A sum that is measured while its parts are estimated, here or elsewhere, is modelled as if they were not
+    there.
 
     Args:
         parameters, points, values, options, per: as of `fit`.
         errors: float64[K], standard deviations of the logarithms of errors that all values of a part share.
         of_sum: the same of the sum.
+        plain: totals that were measured elsewhere.
     """
     models = fit(parameters, points, values, options, parts=True, per=per)
     if not errors.any():
         return models
-    if of_sum == 0.0 and len(models) > 1:
+    if (of_sum == 0.0 or plain is not None) and len(models) > 1:
         everything = sum_groups(values, np.zeros(len(values), dtype=np.int64), 1)
         models = replace(models, whole=fit(parameters, points, everything, options, per=per))
     return models.with_common_error(errors, of_sum)

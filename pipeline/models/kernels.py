@@ -12,7 +12,7 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import CallPath, CallPaths, last_names
 from ingest.cpp_names import short_name
 from ingest.errors import UsageError, nearest_hint
-from ingest.experiment import TIME, Experiment
+from ingest.experiment import TIME, Experiment, PlainTotals
 from ingest.profile import MetricKind
 from ingest.reading.stacks import PROGRAM
 from ingest.reduction import GPU, GPU_TIME, Reduction
@@ -134,10 +134,21 @@ def callpath_kernels(experiment: Experiment, metric: str, scaling: Scaling) -> K
     )
 
 
+_CORRECTED = ("effort", "time")  # what a correction for overhead changes
+
+
 def _common_error(experiment: Experiment, metric: str) -> FloatArray:
-    if experiment.correction is None or metric not in ("effort", "time"):
+    if experiment.correction is None or metric not in _CORRECTED:
         return np.zeros(len(experiment.tree))
     return experiment.correction.deviation
+
+
+def plain_totals(experiment: Experiment, kernels: Kernels) -> PlainTotals | None:
+    """Return the plain times at scales without a profile that are totals of some kernels; None without."""
+    if experiment.correction is None or kernels.metric not in _CORRECTED:
+        return None
+    plain = experiment.correction.elsewhere
+    return plain and (plain.of_location if kernels.of_location else plain)
 
 
 def start_up(kernels: Kernels) -> BoolArray:
@@ -159,7 +170,7 @@ def not_measurable(kernels: Kernels, experiment: Experiment) -> BoolArray:
 
     A region has none if none of its call paths has; groups are no regions.
     """
-    if experiment.correction is None or kernels.metric not in ("effort", "time"):
+    if experiment.correction is None or kernels.metric not in _CORRECTED:
         return np.zeros(len(kernels), dtype=np.bool_)
     measurable = experiment.correction.measurable
     hidden, clear = (

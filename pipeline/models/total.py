@@ -249,6 +249,18 @@ def agreeing_with_measured_sum(models: ScalingModels) -> ScalingModels:
     return agreeing(models, whole)
 
 
+def brought_to(parts: Prediction, usual: Prediction, total: Prediction) -> Prediction:
+    """Bring the parts of a sum to its prediction, one row, above whose interval none reaches.
+
+    Args:
+        parts: at any level.
+        usual: the same at the usual level, which says how far each may move.
+    """
+    factor = _factors(usual, total.value[0])
+    value, lower, upper = (end * factor for end in (parts.value, parts.lower, parts.upper))
+    return Prediction(value, lower, np.clip(upper, value, np.maximum(total.upper, value)))
+
+
 @dataclass(frozen=True, eq=False)
 class Groups:
     """Sums of some of the parts of a sum, with intervals between those of the parts and that of the total.

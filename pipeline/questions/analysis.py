@@ -16,8 +16,16 @@ from pipeline.models.back_test import BackTest, back_test_total
 from pipeline.models.fit import fit, fit_parts
 from pipeline.models.formulas import FormulaRange, PredictionFormula
 from pipeline.models.growth import GROWING
-from pipeline.models.kernels import Kernels, kernels_of, not_measurable, start_up, total_kernel
+from pipeline.models.kernels import (
+    Kernels,
+    kernels_of,
+    not_measurable,
+    plain_totals,
+    start_up,
+    total_kernel,
+)
 from pipeline.models.options import ModelOptions
+from pipeline.models.plain_totals import with_plain_totals
 from pipeline.models.prediction import Prediction
 from pipeline.models.quality import Note
 from pipeline.models.scaling_models import ANCHORS, LocationCount, ScalingModels
@@ -271,7 +279,8 @@ def analysis_of(
     """Put the models of both levels together; sums of the regions add up to those of the call paths."""
     if not callpaths.kernels.additive:
         return Analysis(experiment, decision, callpaths, regions, own_groups=own_groups)
-    fine = Level(callpaths.kernels, agreeing_with_measured_sum(callpaths.models))
+    models = agreeing_with_measured_sum(callpaths.models)
+    fine = Level(callpaths.kernels, with_plain_totals(models, plain_totals(experiment, callpaths.kernels)))
     agreed = Level(regions.kernels, agreeing(regions.models, fine.models))
     return Analysis(experiment, decision, fine, agreed, back_test, own_groups=own_groups)
 
@@ -283,7 +292,9 @@ def _modelled(
     if not kernels.additive:
         return Level(kernels, fit(*arguments))
     of_sum = 0.0 if experiment.correction is None else experiment.correction.total_deviation
-    return Level(kernels, fit_parts(*arguments, errors=kernels.common_error, of_sum=of_sum, per=per))
+    plain = plain_totals(experiment, kernels)
+    models = fit_parts(*arguments, errors=kernels.common_error, of_sum=of_sum, plain=plain, per=per)
+    return Level(kernels, models)
 
 
 def default_target(analysis: Analysis) -> FloatArray:

@@ -26,8 +26,8 @@ from ingest.locate import locate
 from ingest.run_names import named_parameters
 from pipeline.config.options import Options
 from pipeline.stages.ingest import Ingested, ingest
+from pipeline.stages.plain_points import with_plain_points
 from pipeline.stages.plain_time_file import PlainRun, read_plain_runs
-from pipeline.wording.quantities import counted, point_text
 
 _Places: TypeAlias = list[tuple[IntArray, IntArray]]
 """Per point that both have, the numbers of the study's runs and of the others."""
@@ -40,7 +40,8 @@ class GivenTimes:
     known: KnownPlain | None = None  # their plain computing times, as far as the user gives any
     cost: EventCost | None = None
     rejected: RejectedVisits | None = None  # visits that a filter rejected while they ran
-    elsewhere: tuple[PlainRun, ...] = ()  # plain runs at points without a profile
+    plain_runs: tuple[PlainRun, ...] = ()
+    elsewhere: tuple[PlainRun, ...] = ()  # of these, at points without a profile
 
     def with_times(self, times: KnownPlain) -> "GivenTimes":
         """Add plain computing times of the runs."""
@@ -84,7 +85,7 @@ def _given_plain_times(experiment: Experiment, options: Options) -> GivenTimes:
     if isinstance(given.baseline_time, Path):
         runs = _runs_of_file(given.baseline_time, experiment)
         elsewhere = tuple(run for run in runs if study.point_of(run.at) is None)
-        found = replace(found, elsewhere=elsewhere)
+        found = replace(found, plain_runs=tuple(runs), elsewhere=elsewhere)
         if len(elsewhere) < len(runs):
             times = _plain_by_run_times(study, _times_by_point(runs, study), str(given.baseline_time))
             found = found.with_times(times)
@@ -227,11 +228,8 @@ def true_times(read: Ingested, options: Options) -> Ingested:
     """Take instrumentation overhead out of the times that were read, if it is asked for or distorts them."""
     experiment, given = read.experiment, options.filter
     told = _given_plain_times(experiment, options)
-    if told.elsewhere:
-        experiment = _with_notice(experiment, _not_used(told.elsewhere))
-        read = replace(read, experiment=experiment)
     cost = told.cost if given.event_cost is None else calibrated(given.event_cost, GIVEN_SPREAD, "given")
-    evidence = told.known is not None or told.cost is not None
+    evidence = told.known is not None or told.cost is not None or bool(told.elsewhere)
     asked = options.overhead == "correct" or (options.overhead == "auto" and evidence)
     if not asked and not has_noticeable_overhead(experiment, cost, told.rejected):
         return read if told.rejected is None or told.rejected.counted else _uncounted(read)
@@ -243,7 +241,8 @@ def true_times(read: Ingested, options: Options) -> Ingested:
             experiment,
             "times are not corrected for overhead, since the runs have no visits of instrumented regions",
         )
-    return replace(read, experiment=corrected)
+    known = with_plain_points(corrected, told.plain_runs, told.elsewhere, options)
+    return replace(read, experiment=known)
 
 
 def calibration_of(experiment: Experiment) -> SeriesCalibration | None:
@@ -254,11 +253,6 @@ def calibration_of(experiment: Experiment) -> SeriesCalibration | None:
     spread = max(experiment.correction.total_deviation, KNOWN_SPREAD)
     plain = KnownPlain.of(float(largest.useful_time.sum()), spread)
     return SeriesCalibration(calibrated(experiment.correction.cost, _SERIES_SPREAD, "all runs"), plain)
-
-
-def _not_used(runs: Sequence[PlainRun]) -> str:
-    points = "; ".join(dict.fromkeys(point_text(run.at) for run in runs))
-    return f"{counted(len(runs), 'plain time')} not used, since no run was profiled there: {points}"
 
 
 def _uncounted(read: Ingested) -> Ingested:

@@ -1,15 +1,18 @@
 """Files of plain run times: how long runs take without instrumentation, at any scales."""
 
 import csv
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from filters.known_plain import TAIL
 from ingest.errors import UsageError
 from pipeline.wording.quantities import value_text
 
 SECONDS_COLUMN = "seconds"
 STARTUP = "startup"  # what of them may be start-up, which profiles do not have
+_LEAST_INSIDE = 0.25  # of a run time, that is the program's
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,6 +22,24 @@ class PlainRun:
     at: Mapping[str, float]  # the study's parameters, and those left out of it that are given
     seconds: float  # wall time
     startup: float  # seconds of it that may be none of the program's
+
+    def place(self, parameters: Sequence[str]) -> tuple[float, ...]:
+        """The point over some parameters."""
+        return tuple(self.at[name] for name in parameters)
+
+    @property
+    def of_program(self) -> float:
+        """Seconds that are probably the program's."""
+        return math.sqrt(self._inside * self.seconds)
+
+    @property
+    def doubt(self) -> float:
+        """Standard deviation of their logarithm from what may be start-up."""
+        return math.log(self.seconds / self._inside) / (2 * TAIL)
+
+    @property
+    def _inside(self) -> float:
+        return max(self.seconds - self.startup, _LEAST_INSIDE * self.seconds)
 
 
 def read_plain_runs(path: Path, parameters: Sequence[str], left_out: Sequence[str]) -> list[PlainRun]:

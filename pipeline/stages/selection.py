@@ -81,7 +81,8 @@ def _divided(experiment: Experiment, per: PerVisit) -> Experiment:
     least, most = (float(end(per.visits)) for end in (np.nanmin, np.nanmax))
     what = per.text if counts_work(per.region) else f"per visit of '{per.region}'"
     notice = f"all values are {what} ({counted_work(least, most, per.region)} per run)"
-    return replace(experiment, values=values, runs=runs, per=per, notices=(*experiment.notices, notice))
+    whole = _without_plain_totals(experiment)
+    return replace(whole, values=values, runs=runs, per=per, notices=(*whole.notices, notice))
 
 
 def _shortened(run: RunRecord, visits: float) -> RunRecord:
@@ -126,8 +127,18 @@ def without_kernels(read: Ingested, patterns: Sequence[str]) -> Ingested:
     if _TIME in experiment.values:
         runs = tuple(_shorter(run, experiment, out) for run in runs)
     left_out = f"without {counted(int(out.sum()), 'call path')} that match {', '.join(patterns)} (--without)"
-    notices = (*experiment.notices, left_out)
-    return replace(read, experiment=replace(experiment, values=values, runs=runs, notices=notices))
+    whole = _without_plain_totals(experiment)
+    notices = (*whole.notices, left_out)
+    return replace(read, experiment=replace(whole, values=values, runs=runs, notices=notices))
+
+
+def _without_plain_totals(experiment: Experiment) -> Experiment:
+    """Return the same without plain times at scales without a profile: they are of whole runs."""
+    if experiment.correction is None or experiment.correction.elsewhere is None:
+        return experiment
+    notice = "plain times at scales without a profile are of whole runs: they are not used"
+    correction = replace(experiment.correction, elsewhere=None)
+    return replace(experiment, correction=correction, notices=(*experiment.notices, notice))
 
 
 def _shorter(run: RunRecord, experiment: Experiment, out: BoolArray) -> RunRecord:

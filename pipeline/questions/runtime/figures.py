@@ -318,8 +318,17 @@ class RuntimeStudy:
         if measured.all():
             return found
         models = self.analysis.callpaths.models.with_common_error(None, None)
-        predicted = from_prediction(predict_total(models, points)).narrowed(*self._joint_error(points))
-        return found.where(measured, predicted)
+        return found.where(measured, self._predicted(models, points))
+
+    def _predicted(self, models: ScalingModels, points: FloatArray) -> Estimate:
+        return from_prediction(predict_total(models, points)).narrowed(*self._joint_error(points))
+
+    def _with_common_error(self, total: Estimate, points: FloatArray, measured: BoolArray) -> Estimate:
+        """Add to totals the error that they share, of which plain times tell less than of a single total."""
+        whole, correction = total.widened(self.common_error), self.analysis.experiment.correction
+        if correction is None or correction.elsewhere is None or measured.all():
+            return whole
+        return whole.where(measured, self._predicted(self.analysis.callpaths.models, points))
 
     def _joint_error(
         self, points: FloatArray, compared_with: FloatArray | None = None
@@ -368,7 +377,8 @@ class RuntimeStudy:
         name, size = self.analysis.parameter, points[:, self.column] / references[:, self.column]
         time_ratio = compared(Comparison.SIZE, before, total)
         joint = self._joint_error(points) if errs else nothing
-        whole_effort, whole_wall = (one.widened(self.common_error).widened(*joint) for one in (effort, wall))
+        whole = self._with_common_error(total, points, measured) if errs else total
+        whole_effort, whole_wall = (one.widened(*joint) for one in self._effort_and_wall(whole, locations))
         return Figures(
             points=points,
             measured=measured,

@@ -103,8 +103,8 @@ def test_run_times_may_come_from_a_file(study, tmp_path):
     file = tmp_path / "plain.csv"
     file.write_text("s,seconds\n1,0.41\n1,0.43\n1,0.41\n4,1.7\n32,9\n")
     corrected, experiment = totals(study, baseline_time=file)
-    assert corrected[[0, 2]] == pytest.approx([0.41, 1.7], rel=1e-3)
-    assert "1 plain time not used, since no run was profiled there: s = 32" in experiment.notices
+    assert corrected[[0, 2]] == pytest.approx([0.41, 1.7], rel=0.01)
+    assert any("1 plain time at s = 32, where no run was profiled" in one for one in experiment.notices)
 
 
 @pytest.mark.parametrize(

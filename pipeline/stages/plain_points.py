@@ -1,0 +1,170 @@
+"""Plain times at scales without a profile: points of the total, which tell how far all totals are off."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from filters.correction import runs_of
+from filters.known_plain import KNOWN_SPREAD, TAIL
+from ingest.arrays import BoolArray, FloatArray
+from ingest.experiment import TIME, Experiment, OverheadCorrection, PlainTotals, RunRecord
+from ingest.number_text import figure
+from ingest.scaling import decide_scaling
+from pipeline.config.options import Options
+from pipeline.models.fit import fit
+from pipeline.models.plain_totals import KnownTotals
+from pipeline.questions.analysis import SCALES_NEEDED, scaling_of, too_few_scales
+from pipeline.questions.locations import locations_of
+from pipeline.questions.runtime.estimate import SINGLE_RUN
+from pipeline.stages.plain_time_file import PlainRun
+from pipeline.wording.quantities import counted, point_text, signed_percent, times
+
+_OF_MEDIAN = np.pi / 2  # variance of a median over that of a mean
+_ASTRAY = 3.0  # standard deviations from what the profiles lead to, from which a plain time is doubted
+
+
+def with_plain_points(
+    experiment: Experiment, runs: Sequence[PlainRun], elsewhere: Sequence[PlainRun], options: Options
+) -> Experiment:
+    """Let plain runs at points without a profile count as points of the total.
+
+    What they say of the error that all corrected totals share moves all corrected times.
+
+    Args:
+        experiment: corrected for overhead.
+        runs: all plain runs, which show their noise.
+        elsewhere: those at points without a profile.
+    """
+    correction = experiment.correction
+    if correction is None or not elsewhere:
+        return experiment
+    at = _times(runs, elsewhere, experiment.parameters)
+    decision = decide_scaling(experiment, scaling_of(options.scaling))
+    locations = locations_of(experiment, decision)(at.points)
+    if reason := _unusable(experiment, locations):
+        notice = f"{_named(elsewhere)} not used: {reason}"
+        return replace(experiment, notices=(*experiment.notices, notice))
+    totals = experiment.values[TIME].sum.sum(axis=0, keepdims=True)
+    plain = PlainTotals(
+        points=tuple(map(tuple, at.points.tolist())),
+        total=tuple((at.seconds * locations).tolist()),
+        locations=tuple(locations.tolist()),
+        spread=tuple(at.spread.tolist()),
+        common=correction.total_deviation,
+    )
+    known = KnownTotals(
+        models=fit(experiment.parameters, experiment.points, totals, options.models), plain=plain
+    )
+    error, deviation = known.shared_error()
+    computing = _computing(experiment)
+    share = float(np.nansum(experiment.values[TIME].sum[computing]) / np.nansum(totals))
+    moved = _moved(experiment, computing, _factor(error, share))
+    by = float(np.nanmedian(np.log(moved.values[TIME].sum.sum(axis=0) / totals[0])))
+    found = replace(
+        correction,
+        deviation=_without_common(correction, deviation, share),
+        total_deviation=deviation,
+        supported=True,
+        elsewhere=replace(plain, moved=by),
+    )
+    notices = [_sentence(elsewhere, by, deviation), *_doubtful(known, experiment.parameters)]
+    return replace(moved, correction=found, notices=(*experiment.notices, *notices))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Times:
+    """Plain times of n points."""
+
+    points: FloatArray  # float64[n, D]
+    seconds: FloatArray  # float64[n], medians
+    spread: FloatArray  # float64[n], standard deviations of their logarithms
+
+
+def _times(runs: Sequence[PlainRun], elsewhere: Sequence[PlainRun], parameters: Sequence[str]) -> _Times:
+    """Take medians by point; all runs show how far one scatters."""
+    noise, at = _noise(_logs(runs, parameters).values()), _logs(elsewhere, parameters)
+    count = np.array([len(logs) for logs in at.values()])
+    of_median = noise**2 / count * np.where(count > 2, _OF_MEDIAN, 1.0)
+    startup = [max(run.doubt for run in elsewhere if run.place(parameters) == place) for place in at]
+    return _Times(
+        points=np.array([*at]),
+        seconds=np.exp([np.median(logs) for logs in at.values()]),
+        spread=np.sqrt(KNOWN_SPREAD**2 + of_median + np.square(startup)),
+    )
+
+
+def _logs(runs: Sequence[PlainRun], parameters: Sequence[str]) -> dict[tuple[float, ...], list[float]]:
+    """Logarithms of the times of runs by their points."""
+    found: dict[tuple[float, ...], list[float]] = {}
+    for run in runs:
+        found.setdefault(run.place(parameters), []).append(float(np.log(run.of_program)))
+    return found
+
+
+def _noise(points: Iterable[Sequence[float]]) -> float:
+    """Standard deviation of the logarithm of a run; that of public programs if nothing was repeated."""
+    apart = [np.array(logs) - np.mean(logs) for logs in points if len(logs) > 1]
+    if not apart:
+        return SINGLE_RUN / TAIL
+    degrees = sum(len(logs) - 1 for logs in apart)
+    return float(np.sqrt(sum((logs**2).sum() for logs in apart) / degrees))
+
+
+def _unusable(experiment: Experiment, locations: FloatArray) -> str:
+    if too_few_scales(experiment.points):
+        return f"fewer than {SCALES_NEEDED} scales were profiled, so nothing is predicted"
+    return "" if np.isfinite(locations).all() else "the number of locations there is unknown"
+
+
+def _computing(experiment: Experiment) -> BoolArray:
+    """Which call paths compute, bool[N]: their times were corrected, the others are as measured."""
+    found = runs_of(experiment)
+    assert found is not None  # since times were corrected
+    return found[0].computing
+
+
+def _factor(error: float, share: float) -> float:
+    """By what computing, a share of the total, is multiplied for an error of the logarithm of the total."""
+    factor = 1 + np.expm1(abs(error)) / share
+    return float(factor if error > 0 else 1 / factor)
+
+
+def _moved(experiment: Experiment, computing: BoolArray, factor: float) -> Experiment:
+    """Multiply computing times; the rest is as it was measured."""
+    of_each = np.where(computing, factor, 1.0)[:, None, None]
+    values = {**experiment.values, TIME: experiment.values[TIME].each(lambda array: array * of_each)}
+    return replace(experiment, values=values, runs=tuple(_run_moved(run, factor) for run in experiment.runs))
+
+
+def _run_moved(run: RunRecord, factor: float) -> RunRecord:
+    return replace(run, class_time=run.class_time * np.where(run.computes, factor, 1.0)[:, None])
+
+
+def _without_common(correction: OverheadCorrection, left: float, share: float) -> FloatArray:
+    """Take out of the errors of call paths what is known now of the one that all share."""
+    known = (correction.total_deviation**2 - left**2) / share**2
+    return np.asarray(np.sqrt(np.maximum(correction.deviation**2 - known, 0.0)))
+
+
+def _named(runs: Sequence[PlainRun]) -> str:
+    points = "; ".join(dict.fromkeys(point_text(run.at) for run in runs))
+    return f"{counted(len(runs), 'plain time')} at {points}"
+
+
+def _sentence(runs: Sequence[PlainRun], by: float, deviation: float) -> str:
+    return (
+        f"{_named(runs)}, where no run was profiled, are points of the total: corrected times change by "
+        f"{signed_percent(np.expm1(by))}, and their total is uncertain by a factor of "
+        f"{figure(np.exp(TAIL * deviation), 2)}"
+    )
+
+
+def _doubtful(known: KnownTotals, parameters: Sequence[str]) -> list[str]:
+    """Name plain times that are far from what the profiles lead to."""
+    return [
+        f"the plain time at {point_text(dict(zip(parameters, point, strict=True)))} is {times(factor)} "
+        "what the profiles lead to: was it the same program with the same input?"
+        for point, factor, away in zip(known.plain.points, known.ratios, known.astray(), strict=True)
+        if abs(away) > _ASTRAY
+    ]
