@@ -138,7 +138,9 @@ def _moved(experiment: Experiment, computing: BoolArray, factor: float) -> Exper
 
 
 def _run_moved(run: RunRecord, factor: float) -> RunRecord:
-    return replace(run, class_time=run.class_time * np.where(run.computes, factor, 1.0)[:, None])
+    time = run.class_time * np.where(run.computes, factor, 1.0)[:, None]
+    measured = run.dilation * float(run.class_time.sum())
+    return replace(run, class_time=time, dilation=measured / float(time.sum()) if time.any() else 1.0)
 
 
 def _without_common(correction: OverheadCorrection, left: float, share: float) -> FloatArray:
