@@ -58,8 +58,7 @@ _MARKS = (b'"dlbVersion"', b'"elapsedTime"', b'"usefulTime"')
 @dataclass(frozen=True, kw_only=True)
 class _Region:
     name: str
-    # float64[1 + lost + 1, rank], useful time, what was lost to each cause, and idle time, summed over the
-    # CPUs of each rank
+    # float64[1 + lost + 1, rank], useful time, what each cause lost, and idle time, summed over a rank's CPUs
     seconds: FloatArray
     visits: float  # how often it was measured, summed over the ranks
     efficiencies: Mapping[str, str]  # as the file states them

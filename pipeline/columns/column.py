@@ -84,8 +84,7 @@ MOST_SPAN = 1000.0
 class Column(Generic[Found]):
     """A column of a table, whatever it is written to."""
 
-    # of the values, for programs: in CSV, in DataFrames, in ``summary.json``, where ``quality.smape`` lies
-    # one deeper
+    # of the values, for programs: in CSV, DataFrames, ``summary.json``, where ``quality.smape`` is deeper
     key: str
     kind: Kind = TEXT
     # one per row of what is found, in full; None for one that is not available. By default, what is found are

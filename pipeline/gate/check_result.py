@@ -115,8 +115,7 @@ class KernelResult:
     target: tuple[PointRatio, ...] = ()
     file: str = ""  # and `line`: where it is in the source; empty and -1 if unknown
     line: int = -1
-    # the smallest factor that a test at the largest common scale finds in 9 of 10 cases, beyond what all
-    # kernels share
+    # smallest factor beyond what all share that a test at the largest common scale finds in 9 of 10 cases
     detectable: float | None = None
     # for a region or the total, the call paths that the change comes from, the largest first
     located: tuple[tuple[str, ...], ...] = ()

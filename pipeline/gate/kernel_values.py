@@ -127,12 +127,10 @@ class KernelValues(Rows):
     common_error: FloatArray | None = None
     # float64[K, P], the same of what the resolution of values has wrong in each mean; None if nothing
     rounding: FloatArray | None = None
-    # int64[P, R], the number of every repetition as its run is named, -1 without a run; None if the runs are
-    # not numbered
+    # int64[P, R], number of every repetition as its run is named, -1 without a run; None if runs have none
     repetitions: IntArray | None = None
     comparison: Comparison = Comparison.UNKNOWN  # what points of different scales are compared by
-    # from points float64[Q, D] to numbers of locations, float64[Q], NaN if unknown; None if unknown at every
-    # point
+    # from points float64[Q, D] to numbers of locations, float64[Q], NaN if unknown; None if all are
     locations: Callable[[FloatArray], FloatArray] | None = None
     # fitted to `values`; None, or those of other values, if they are still to be fitted
     models: StudyModels | None = None

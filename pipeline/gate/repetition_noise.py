@@ -44,8 +44,7 @@ class LogMeans:
     count: FloatArray  # float64[K, P], repetitions above zero; less if some count for little
     squares: FloatArray  # float64[K, P], sum of squared deviations from the mean
     degrees: FloatArray  # float64[K, P], degrees of freedom of `squares`
-    # float64[K, P], standard deviation of what the resolution of values has wrong in the mean; None if
-    # nothing
+    # float64[K, P], standard deviation of what the resolution of values has wrong in the mean, or None
     rounding: FloatArray | None = None
 
 
@@ -249,8 +248,7 @@ _FEWEST_PAIRS = 2  # with which pairs say how much they differ
 class RunFactors:
     """What every run does to all of its kernels, relative to the typical run of its point."""
 
-    # float64[P, R], natural logarithm; 0 for a typical run and if it cannot be separated from noise, NaN if
-    # there was no run
+    # float64[P, R], natural logarithm; 0 for a typical run and if noise hides it, NaN if there was no run
     log_factor: FloatArray
     outlying: BoolArray  # bool[P, R], runs far from the other repetitions of their point
     spread: float  # standard deviation of the logarithm over typical runs; NaN without repetitions
@@ -497,8 +495,7 @@ class CommonChange:
 
     points: Estimates  # estimates at the P common points, float64[1, P]
     mean: Estimates  # the mean over the points, float64[1, 1]
-    # `slower` and `faster`: float64[1 + P], adjusted p-values of the mean, then of the points; NaN if not
-    # tested
+    # `slower` and `faster`: float64[1 + P], adjusted p-values of the mean, then the points; NaN if not tested
     slower: FloatArray
     faster: FloatArray
     paired: bool  # whether the runs were paired, so that the machine is no explanation

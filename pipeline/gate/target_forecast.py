@@ -49,8 +49,7 @@ class Forecasts(Rows):
 
     _of_all = frozenset({"targets"})
 
-    # `baseline` and `candidate`: the same kernels in the same order, unless they are still to be chosen by
-    # `of`
+    # `baseline` and `candidate`: the same kernels in the same order, unless `of` is still to choose them
     baseline: Forecast
     candidate: Forecast
     targets: FloatArray  # float64[Q, D]

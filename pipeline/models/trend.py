@@ -55,8 +55,7 @@ class Trend(Rows):
     # float64[K, P], by how much the logarithms exceed those of the formulas. With one parameter, whose
     # formulas follow the last points anyway, only what cannot be noise (`measured_range`)
     misfit: FloatArray
-    # float64[D], of the part that grows while the rest stays: slopes between 0 and 1 bend up to it; 0 where
-    # trends are straight
+    # float64[D], of the part that grows while the rest stays: slopes from 0 to 1 bend up to it; 0 if straight
     power: FloatArray
     kept: FloatArray  # float64[D], of what slopes exceed 1 by
     counts: BoolArray  # bool[D], which parameters count processes
@@ -335,8 +334,7 @@ def _goes_with_processes(counts: BoolArray, data: Observations) -> bool:
 class ForecastErrors:
     """Relative errors beyond the measured range per unit of the natural logarithm of the factor beyond it."""
 
-    # float64[D], standard deviation of the normal forms' errors along each parameter, beyond what their
-    # intervals hold
+    # float64[D], standard deviation of the normal forms' errors along each parameter, beyond their intervals
     formula: FloatArray
     trend: FloatArray  # float64[D], standard deviation of the local trends' errors
     formulas_hold: float  # probability that normal forms and noise are all there is: then trends add nothing
@@ -358,8 +356,7 @@ class CombinedTrend(Rows):
     # kernels agree with the model of their sum
     shift: FloatArray
     grows: BoolArray  # bool[K], which kernels surely grow
-    # logarithm of the last sum of all kernels, whose upper end no kernel exceeds; infinite if they are no
-    # parts of one
+    # logarithm of the last sum of all kernels, whose upper end none exceeds; infinite if they are no parts
     last_sum: float = np.inf
 
     def combined(

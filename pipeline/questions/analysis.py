@@ -207,8 +207,7 @@ class Outlook:
     """What the kernels of one level do at the target scale."""
 
     prediction: Prediction  # float64[K, Q] for the Q requested points
-    # float64[1, Q], the sum of the kernels' predictions, as paper 001 models ``main``; NaN if the metric has
-    # no sum
+    # float64[1, Q], the sum of the kernels' predictions, as paper 001 models ``main``; NaN without a sum
     total: Prediction
     # float64[K], share at the largest measured point; NaN if the metric has no sum
     share_measured: FloatArray

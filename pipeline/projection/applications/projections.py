@@ -230,8 +230,7 @@ class ApplicationProjection:
     level: Annotated[float, "of the intervals"]
     at: Mapping[str, float]  # every input in SI units
     total: ProjectedValue
-    # the breakdown; a group is the sum of its parts and, unless the application states another total, so is
-    # the whole
+    # the breakdown; a group is the sum of its parts, and so is the whole unless its total is stated otherwise
     parts: tuple[ProjectedValue, ...] = field(metadata=entry("breakdown"))
     definitions: tuple[ProjectedValue, ...]
     variants: tuple[Variant, ...]  # totals of the machine's other variants, all on the same draws

@@ -81,8 +81,7 @@ class BandwidthProjection:
 
     parts: Mapping[str, Model]  # the time of every projected group on the target
     total: Model
-    # seconds on the reference machine that `total` is compared with: the groups projected, over the same
-    # coverage
+    # seconds on the reference machine that `total` is compared with: of the same groups and coverage
     reference: float
     machine: str
     # what limits the groups there by name, and the whole if only it has counters

@@ -71,8 +71,7 @@ class RegionVerdict:
     intensity: float = float("nan")  # flop/B at `level`; NaN if either was not counted
     # levels and `ARITHMETIC`, if they were not counted or have no ceiling and may be the limit
     not_judged: tuple[str, ...] = (*LEVELS, ARITHMETIC)
-    # whether memory bandwidth of some cores was taken as their share of the node's, for want of the bandwidth
-    # of one core
+    # whether some cores' memory bandwidth is their share of the node's, for want of the bandwidth of one core
     proportional: bool = False
 
     @property

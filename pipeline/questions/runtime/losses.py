@@ -26,8 +26,7 @@ class Losses:
     point: FloatArray  # float64[D]
     measured: bool  # whether the efforts at the point are measured rather than predicted
     regions: tuple[str, ...]  # K names, the largest loss first
-    # ``kernel``, or what does not belong to the program's work: ``start-up and shut-down`` and ``measurement
-    # system``
+    # ``kernel``, or what is not the program's work: ``start-up and shut-down`` and ``measurement system``
     kinds: tuple[str, ...]
     core_seconds: FloatArray  # float64[K]
 
