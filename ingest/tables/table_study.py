@@ -114,10 +114,8 @@ def make_study(
     """Make runs of the rows of tables that are read as one study.
 
     A run is what has the same parameters and repetition. One with a cell that is missing, negative or not a
-    number is left out. A kernel without a row in a run counts as zero there, as in profiles.
-
-    Args:
-        only: metadata and its value, if only runs that state it are wanted.
+    number is left out. A kernel without a row in a run counts as zero there, as in profiles. With `only`,
+    metadata and its value, those runs alone are wanted that state it.
 
     Raises:
         InputError: the tables do not have the same parameters, a row stands twice, or no run is left.

@@ -56,11 +56,9 @@ class Setting:
 def choose_setting(sample: Sample, space: SearchSpace, nonnegative: bool) -> Setting:
     """Return the simplest setting that predicts held-out points as well as any, within `_MARGIN`.
 
-    The last point is predicted from all before it and, if six points or more were measured, the last two
-    from those before them. With too few points to hold one out, the simplest setting of all is taken.
-
-    Args:
-        space: all hypotheses, steep ones included.
+    The last point is predicted from all before it and, if six points or more were measured, the last two from
+    those before them. With too few points to hold one out, the simplest setting of all is taken. `space` has
+    all hypotheses, steep ones included.
     """
     if len(sample.points) <= _FEWEST_POINTS:
         return Setting()

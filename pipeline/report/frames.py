@@ -126,10 +126,8 @@ def runtime_frame(found: Runtime, parameters: Sequence[str], *, full: bool) -> p
 
     Columns are the parameters, ``measured``, ``locations``, ``extrapolation``, and each figure of `SCALES`
     and `WHERE_MEASURED` with its interval: ``wall_seconds``, ``wall_seconds_lower``, ``wall_seconds_upper``;
-    those that hold nothing are left out.
-
-    Args:
-        full: whether to return all of them instead of `_USUAL` and the interval of the first figure.
+    those that hold nothing are left out. Unless `full`, only `_USUAL` and the interval of the first figure
+    are returned.
     """
     figures = found.figures
     rows: Columns = {name: getattr(figures, name) for name in ("measured", "locations", "extrapolation")}

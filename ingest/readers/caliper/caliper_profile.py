@@ -568,9 +568,7 @@ def _within_callers(tree: CallTree, inclusive: FloatArray) -> FloatArray:
     """Cut times so that callees take no more than their caller, the longest of them first.
 
     A region that only some processes have seems to take as many times too long as it is on too few of them.
-
-    Args:
-        inclusive: float64[call path, 1], averages times the number of all processes.
+    `inclusive` holds averages times the number of all processes, float64[call path, 1].
     """
     cut: list[float] = inclusive[:, 0].tolist()
     callees: dict[int, list[int]] = {}

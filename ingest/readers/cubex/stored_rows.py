@@ -203,10 +203,8 @@ def value_type(name: str, metric: str) -> ValueType | None:
     """Return the type of that name in an anchor, or None if it has no single number.
 
     TAU_ATOMIC statistics give their count for ``visits`` and their sum for every other metric. Rates and
-    moduli of complex numbers must not be summed over call paths, so they are simple metrics.
-
-    Args:
-        name: content of the ``dtype`` element, such as ``UINT64`` or ``NDOUBLES(10)``.
+    moduli of complex numbers must not be summed over call paths, so they are simple metrics. A name is such
+    as ``UINT64`` or ``NDOUBLES(10)``.
     """
     name = name.strip().upper()
     if name in _PLAIN:

@@ -294,10 +294,8 @@ def nested(placed: Placed, kind: TimerTable, named: Mapping[str, str]) -> Placed
 
     A timer is placed if its parents lead to the whole run (an empty name) or to a timer that overlaps
     nothing; all others stay as they are. What does not fit into its parent lies elsewhere, too, and stays.
-
-    Args:
-        named: the parent by name of the timer, ``*`` for all others, as the user says; it counts more than
-            what is known of the program.
+    `named`, the parent by name of the timer, ``*`` for all others, is what the user says; it counts more than
+    what is known of the program.
     """
     loose = [timer for timer in placed.timers if timer.overlapping]
     parents = _known(kind, loose) | {name: (parent,) for name, parent in named.items()}
@@ -363,10 +361,8 @@ def _fitting(
 ) -> tuple[dict[NamePath, Timer], list[Timer]]:
     """Return the timers that fit into their parents by their paths, and the others.
 
-    Rounding apart: what is longer than its parent by less is shortened.
-
-    Args:
-        ways: parents before their children, and siblings in the order in which they are to be placed.
+    Rounding apart: what is longer than its parent by less is shortened. Of `ways`, parents come before their
+    children, and siblings in the order in which they are to be placed.
     """
     inside: dict[NamePath, Timer] = {}
     outside: list[Timer] = []

@@ -73,9 +73,7 @@ def resample(
     New data are simulated around the fitted curve and fitted again. Their scale is drawn from its own
     distribution (chi-squared with n - k degrees of freedom), which for a linear formula gives exactly
     Student's intervals; resampling the residuals themselves would be too narrow for a handful of points.
-
-    Args:
-        key: names the random stream, together with the data.
+    `key` names the random stream, together with the data.
     """
     observed, weight = data.values, point_weights(data.values, data.weights)
     estimate = solve(observed[None], weight[None])[0]

@@ -234,9 +234,7 @@ def fit_protocols(sizes: FloatArray, times: list[Quantity]) -> Protocols:
     """Return the two lines, least squares of relative errors, whose switch fits the times best.
 
     The spread of every parameter is the scatter of the times around its line, or their own if that is larger.
-
-    Args:
-        sizes: float64[n], bytes, in order; n >= `_FEWEST_SIZES`.
+    `sizes` are bytes in order, float64[n] with n >= `_FEWEST_SIZES`.
     """
     seconds = np.array([each.value for each in times])
     own = float(np.median([each.relative_sd for each in times]))

@@ -178,10 +178,7 @@ def slowdowns(source: StudyMachine, target: StudyMachine, locations: FloatArray)
     """Return by what the time of a process is multiplied that one resource alone limits.
 
     A process on a node with r of them has a core of its own, and the bandwidth of a core, but at most 1/r of
-    the node's.
-
-    Args:
-        locations: float64[Q], of the program.
+    the node's. `locations` are those of the program, float64[Q].
 
     Returns:
         Rows of [resource, Q], in the order of `RESOURCES`.

@@ -89,10 +89,8 @@ def fit_node_allreduce(name: str, data: Measurements, *, nodes: Model) -> Fit:
     """Return the allreduce fitted to measured times by P and R, none of its parameters negative.
 
     Rivals are the trees alone, and the trees with a step after any of the measured numbers of ranks. Each is
-    as probable as it predicts measurements that it was not fitted to; draws come from all of them.
-
-    Args:
-        nodes: the ranks of a node in the model returned.
+    as probable as it predicts measurements that it was not fitted to; draws come from all of them. `nodes`
+    are the ranks of a node in the model returned.
 
     Raises:
         ModelError: there are fewer than four numbers of processes.

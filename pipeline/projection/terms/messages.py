@@ -74,11 +74,9 @@ def fit_loggp(name: str, data: Measurements, *, congestion: float = 1.0) -> Fit:
     """Return LogGP with a protocol switch fitted to the times by x of single messages on an idle link.
 
     The switch is the measured size that is the last of the small protocol; it is found by fitting both
-    protocols for every candidate. A ping-pong does not separate L from o: L holds what both protocols have
-    in common, and o half of what a protocol takes beyond it.
-
-    Args:
-        congestion: k of the model returned; the measurements have k = 1.
+    protocols for every candidate. A ping-pong does not separate L from o: L holds what both protocols have in
+    common, and o half of what a protocol takes beyond it. `congestion` is the k of the model returned; the
+    measurements have k = 1.
 
     Raises:
         ModelError: there are fewer than four different sizes, or not more measurements than parameters.
