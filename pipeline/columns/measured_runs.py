@@ -329,4 +329,6 @@ def advice_table(plans: Sequence[MeasurementPlan], names: Sequence[str]) -> Data
 
 
 def _clarified(step: Advice) -> Sequence[str]:
+    if step.plain:
+        return ("all corrected times",)
     return step.settles[0].callpath if step.settles else ()

@@ -61,13 +61,11 @@ class KnownTotals:
 
     @cached_property
     def _alone(self) -> ScalingModels:
-        """The model of the sum by itself, as if its parts were not there."""
-        whole = self.models if self.models.whole is None else self.models.whole
-        return whole.with_common_error(None, None)
+        return _sum_alone(self.models)
 
     @cached_property
     def _at(self) -> FloatArray:
-        return np.array(self.plain.points, dtype=np.float64)
+        return np.array(self.plain.points, dtype=np.float64).reshape(-1, len(self.models.parameters))
 
     @cached_property
     def _missed(self) -> FloatArray:
@@ -123,3 +121,33 @@ class KnownTotals:
 def with_plain_totals(models: ScalingModels, plain: PlainTotals | None) -> ScalingModels:
     """Bring kernels to a total that plain times tell, too; the same models without any."""
     return models if plain is None else models.predicted_by(KnownTotals(models=models, plain=plain))
+
+
+def expecting(models: ScalingModels, common: float, point: FloatArray, spread: float) -> ScalingModels:
+    """Return what is predicted after one more plain time if it is as expected.
+
+    Args:
+        models: kernels that add up to a total, with or without plain times so far.
+        common: standard deviation of the logarithm of the error that corrected totals share, if without.
+        point: float64[D], where it is taken.
+        spread: standard deviation of its logarithm.
+    """
+    known, whole = models.predictor, models
+    so_far = PlainTotals(points=(), total=(), locations=(), spread=(), common=common)
+    if isinstance(known, KnownTotals):
+        so_far, models = known.plain, known.models
+    else:
+        whole = _sum_alone(models)
+    plain = replace(
+        so_far,
+        points=(*so_far.points, tuple(point.tolist())),
+        total=(*so_far.total, float(predict_total(whole, point[None]).value[0, 0])),
+        locations=(*so_far.locations, 1.0),
+        spread=(*so_far.spread, spread),
+    )
+    return with_plain_totals(models, plain)
+
+
+def _sum_alone(models: ScalingModels) -> ScalingModels:
+    """Return the model of a sum by itself, as if its parts were not there, without the error they share."""
+    return (models if models.whole is None else models.whole).with_common_error(None, None)

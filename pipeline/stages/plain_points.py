@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from filters.correction import runs_of
-from filters.known_plain import KNOWN_SPREAD, TAIL
+from filters.known_plain import TAIL
 from ingest.arrays import BoolArray, FloatArray
 from ingest.experiment import TIME, Experiment, OverheadCorrection, PlainTotals, RunRecord
 from ingest.number_text import figure
@@ -16,11 +16,10 @@ from pipeline.models.fit import fit
 from pipeline.models.plain_totals import KnownTotals
 from pipeline.questions.analysis import SCALES_NEEDED, scaling_of, too_few_scales
 from pipeline.questions.locations import locations_of
-from pipeline.questions.runtime.estimate import SINGLE_RUN
+from pipeline.questions.runtime.estimate import plain_spread
 from pipeline.stages.plain_time_file import PlainRun
 from pipeline.wording.quantities import counted, point_text, signed_percent, times
 
-_OF_MEDIAN = np.pi / 2  # variance of a median over that of a mean
 _ASTRAY = 3.0  # standard deviations from what the profiles lead to, from which a plain time is doubted
 
 
@@ -85,12 +84,11 @@ def _times(runs: Sequence[PlainRun], elsewhere: Sequence[PlainRun], parameters: 
     """Take medians by point; all runs show how far one scatters."""
     noise, at = _noise(_logs(runs, parameters).values()), _logs(elsewhere, parameters)
     count = np.array([len(logs) for logs in at.values()])
-    of_median = noise**2 / count * np.where(count > 2, _OF_MEDIAN, 1.0)
     startup = [max(run.doubt for run in elsewhere if run.place(parameters) == place) for place in at]
     return _Times(
         points=np.array([*at]),
         seconds=np.exp([np.median(logs) for logs in at.values()]),
-        spread=np.sqrt(KNOWN_SPREAD**2 + of_median + np.square(startup)),
+        spread=np.hypot(plain_spread(noise, count), startup),
     )
 
 
@@ -102,11 +100,11 @@ def _logs(runs: Sequence[PlainRun], parameters: Sequence[str]) -> dict[tuple[flo
     return found
 
 
-def _noise(points: Iterable[Sequence[float]]) -> float:
-    """Standard deviation of the logarithm of a run; that of public programs if nothing was repeated."""
+def _noise(points: Iterable[Sequence[float]]) -> float | None:
+    """Standard deviation of the logarithm of a run; None if nothing was repeated."""
     apart = [np.array(logs) - np.mean(logs) for logs in points if len(logs) > 1]
     if not apart:
-        return SINGLE_RUN / TAIL
+        return None
     degrees = sum(len(logs) - 1 for logs in apart)
     return float(np.sqrt(sum((logs**2).sum() for logs in apart) / degrees))
 

@@ -236,12 +236,12 @@ class Advice:
     relative_width_after: Annotated[float, "of the interval of the total at the target"]
     reduction: Annotated[float, "share of the width that it takes away"]
     settles: tuple[Settled, ...]
+    plain: Annotated[bool, "without instrumentation"] = False
 
     def text(self, unit: str) -> str:
         """Say what is measured: ``p = 32, 3 runs (about 11.1 core-hours)``."""
-        return (
-            f"{point_text(self.at)}, {counted(self.repetitions, 'run')} (about {quantity(self.cost, unit)})"
-        )
+        runs = counted(self.repetitions, "run") + " without instrumentation" * self.plain
+        return f"{point_text(self.at)}, {runs} (about {quantity(self.cost, unit)})"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -270,7 +270,8 @@ class MeasurementPlan:
             step = self.plan[0]
             before, to = half_width(self.relative_width), half_width(step.relative_width_after)
             where = "there" if step.at == self.target else f"at {target}"
-            return f"{self.first_step}: interval {where} from {before} to about {to}."
+            given = " Give their times as --baseline-time." if step.plain else ""
+            return f"{self.first_step}: interval {where} from {before} to about {to}.{given}"
         if self.relative_width <= _NARROW:
             return f"The interval at {target} is narrow {now}: no measurement would make it clearly narrower."
         if not self.beyond:
@@ -319,13 +320,9 @@ def advise(
     Raises:
         UsageError: an invalid target or budget.
     """
-    at = np.asarray(at, dtype=np.float64).reshape(-1)
-    if len(at) != len(models.parameters) or not (np.isfinite(at) & (at > 0)).all():
-        raise UsageError(f"the target needs a positive value of each of {', '.join(models.parameters)}")
-    if not budget > 0:
-        raise UsageError(f"a budget of {quantity(budget, 'core-s')} pays for no measurement")
+    at = valid_target(models.parameters, at, budget)
     price = cost or (lambda points: np.asarray(models.expected(points).sum(axis=0)))
-    width = float(_intervals(models, at[None])[0][0])
+    width = float(interval_widths(models, at[None])[0][0])
     if (at <= models.last).all():
         steps = _inside(models, callpaths, measured, at, budget, price, noise)
         return MeasurementPlan(
@@ -348,6 +345,20 @@ def advise(
     )
 
 
+def valid_target(parameters: Sequence[str], at: FloatArray, budget: float) -> FloatArray:
+    """Return a target as float64[D].
+
+    Raises:
+        UsageError: it is none, or the budget pays for nothing.
+    """
+    at = np.asarray(at, dtype=np.float64).reshape(-1)
+    if len(at) != len(parameters) or not (np.isfinite(at) & (at > 0)).all():
+        raise UsageError(f"the target needs a positive value of each of {', '.join(parameters)}")
+    if not budget > 0:
+        raise UsageError(f"a budget of {quantity(budget, 'core-s')} pays for no measurement")
+    return at
+
+
 def _beyond(
     models: ScalingModels,
     callpaths: Sequence[tuple[str, ...]],
@@ -362,7 +373,7 @@ def _beyond(
     The target itself is measured if nothing on the way there is worth it: then no forecast is needed.
     """
     steps: list[Advice] = []
-    reached, before = models.last, float(_intervals(models, at[None])[0][0])
+    reached, before = models.last, float(interval_widths(models, at[None])[0][0])
     while len(steps) < _MOST_STEPS and len(points):
         widths, spans = widths_after(models, at, np.maximum(points, reached))
         runs = np.minimum(np.floor(budget / costs), repetitions)
@@ -399,7 +410,7 @@ def widths_after(models: ScalingModels, at: FloatArray, reached: FloatArray) -> 
     Returns:
         Its width relative to the value, and its upper over its lower end, float64[Q].
     """
-    return _intervals(models, _as_far(models, at, reached))
+    return interval_widths(models, _as_far(models, at, reached))
 
 
 def worth_it(before: float, widths: FloatArray, spans: FloatArray) -> BoolArray:
@@ -454,7 +465,7 @@ def _inside(
     places = Places(points, np.maximum(price(points), _LEAST_COST), measured_already(points, measured))
     doubt, kernels = doubt_about_total(models, places, at, noise)
     steps = plan(doubt, places, budget)[:_MOST_STEPS]
-    widths, spans = _intervals(models, at[None])
+    widths, spans = interval_widths(models, at[None])
     start = doubt.deviation(doubt.start)
     left = [doubt.deviation(step.after) / start for step in steps]
     if not steps or left[-1] > 1 - LEAST_GAIN or spans[0] ** left[-1] > USEFUL_WIDTH:
@@ -473,7 +484,7 @@ def _inside(
     )
 
 
-def _intervals(models: ScalingModels, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+def interval_widths(models: ScalingModels, points: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the widths of the total's intervals over the values, and upper over lower ends, float64[Q]."""
     places, which = np.unique(points, axis=0, return_inverse=True)
     total = predict_total(models, places)

@@ -10,16 +10,30 @@ from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from ingest.scaling import Scaling, location_unit
 from pipeline.models.kernels import total_kernel
+from pipeline.models.plain_totals import expecting
+from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.locations import is_counted, locations_of
-from pipeline.questions.planning.advice import SERIES_REPETITIONS, Advice, MeasurementPlan, advise
+from pipeline.questions.planning.advice import (
+    LEAST_GAIN,
+    SERIES_REPETITIONS,
+    Advice,
+    MeasurementPlan,
+    advise,
+    interval_widths,
+    larger_points,
+    valid_target,
+)
 from pipeline.questions.planning.plan import repetition_noise
 from pipeline.questions.question import Question, TargetForecast
+from pipeline.questions.runtime.estimate import plain_spread
 from pipeline.questions.runtime.figures import held_share
+from pipeline.wording.quantities import point_json
 
 TIMES = ("effort", "time")
 _TINY = 1e-300
+_PLAIN_RUNS = 3  # the fewest of which one may be slow
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,18 +65,71 @@ def plan_measurements(analysis: Analysis, at: FloatArray, budget: float | None =
         raise UsageError(f"{unknown}, so the cost of a run is unknown", hint=hint)
     kernels, experiment = analysis.callpaths.kernels, analysis.experiment
     measured = np.isfinite(kernels.values).any(axis=0).sum(axis=1)
+    budget = _cost_so_far(analysis) if budget is None else budget
+    models, before = analysis.callpaths.models, budget
+    at = valid_target(models.parameters, at, budget)
+    if first := _plain_runs(analysis, at, budget):
+        models, before = first.known, budget - first.advice.cost
     plan = advise(
-        analysis.callpaths.models,
+        models,
         kernels.callpaths,
         experiment.points,
         at,
-        _cost_so_far(analysis) if budget is None else budget,
+        before,
         cost=partial(run_costs, analysis),
         repetitions=min(int(np.median(measured)), SERIES_REPETITIONS),
         noise=repetition_noise(kernels.values),
     )
+    if first:
+        there = first.advice.at == plan.target
+        steps = (first.advice,) if there else (first.advice, *plan.plan)
+        plan = replace(plan, budget=budget, plan=steps, relative_width=first.before, instead=None)
     counted = kernels.metric == "effort" or experiment.runs or is_counted(experiment, analysis.decision)
     return replace(plan, unit=f"{location_unit(experiment)}-s" if counted else "s")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _PlainRuns:
+    """Runs without instrumentation that narrow an interval by what they say of all corrected times."""
+
+    advice: Advice
+    known: ScalingModels  # what is predicted after them
+    before: float  # width of the interval of the total at the target now, relative to the value
+
+
+def _plain_runs(analysis: Analysis, at: FloatArray, budget: float) -> _PlainRuns | None:
+    """Choose those that leave the narrowest interval within a budget; None if none is worth it.
+
+    They are run at the largest measured scale, on the way to the target or there.
+    """
+    correction, models = analysis.experiment.correction, analysis.callpaths.models
+    if correction is None or not correction.total_deviation:
+        return None
+    measured = analysis.experiment.points
+    points = np.concatenate([measured[[analysis.largest]], larger_points(measured, at)])
+    spread = float(plain_spread(None, _PLAIN_RUNS))
+    costs = _PLAIN_RUNS * run_costs(analysis, points, plain=True)
+    after = [expecting(models, correction.total_deviation, point, spread) for point in points]
+    before, *widths_of = (_width(one, at) for one in (models, *after))
+    widths = np.array(widths_of)
+    widths[costs >= budget] = np.inf
+    best = int(widths.argmin())
+    if widths[best] > (1 - LEAST_GAIN) * before:
+        return None
+    advice = Advice(
+        at=point_json(models.parameters, points[best]),
+        repetitions=_PLAIN_RUNS,
+        cost=float(costs[best]),
+        relative_width_after=float(widths[best]),
+        reduction=float(1 - widths[best] / before),
+        settles=(),
+        plain=True,
+    )
+    return _PlainRuns(advice=advice, known=after[best], before=before)
+
+
+def _width(models: ScalingModels, at: FloatArray) -> float:
+    return float(interval_widths(models, at[None])[0][0])
 
 
 def _unknown_cost(analysis: Analysis) -> str:

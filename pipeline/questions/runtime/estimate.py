@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from filters.known_plain import KNOWN_SPREAD
 from ingest.arrays import BoolArray, FloatArray, Rows
 from pipeline.models.prediction import Prediction
 from pipeline.statistics import TWO_SIDED
@@ -16,6 +17,20 @@ Repetitions of five public programs (HOMME, RELeARN, Intel MPI Benchmarks, OpenS
 0.3 to 5.5 % (standard deviation), those of two (MiniEM, GROMACS) by 12 and 14 %: with each program as likely,
 nine in ten runs lie within 12 % of the mean.
 """
+
+_OF_MEDIAN = np.pi / 2  # variance of a median over that of a mean
+
+
+def plain_spread(noise: float | None, count: FloatArray | int) -> FloatArray:
+    """Return the standard deviation of the logarithm of the median of runs without instrumentation.
+
+    Args:
+        noise: that of a single run; None if it is unknown.
+        count: how many there are.
+    """
+    of_run = SINGLE_RUN / TWO_SIDED if noise is None else noise
+    of_median = of_run**2 / count * np.where(np.asarray(count) > 2, _OF_MEDIAN, 1.0)
+    return np.asarray(np.sqrt(KNOWN_SPREAD**2 + of_median))
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ from pipeline.gate.target_forecast import forecast
 from pipeline.models.options import ModelOptions
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import analyse
+from pipeline.questions.planning.next_measurement import plan_measurements
 from pipeline.questions.runtime.figures import RuntimeStudy
 from pipeline.stages.ingest import ingest
 from pipeline.stages.overhead import true_times
@@ -123,6 +124,23 @@ def test_all_ways_to_the_total_give_the_same(study, tmp_path):
     run(study, chosen)
     stored = read_study(tmp_path / "results").chosen
     assert effort(stored) == pytest.approx(effort(analysis), rel=1e-6)
+
+
+def test_plain_runs_are_proposed_first_and_at_what_they_cost(study, tmp_path):
+    found = plan_measurements(analysed(study, Options()), TARGET[0])
+    first = found.plan[0]
+    assert first.plain and first.at == {"s": 32.0} and first.relative_width_after < 0.25
+    plain = 32 * corrected(study, Options()).experiment.values["time"].sum[..., 0].sum(axis=0)[0]
+    assert first.cost == pytest.approx(first.repetitions * plain, rel=0.2)
+    assert "s = 32, 3 runs without instrumentation" in found.sentence and "--baseline-time" in found.sentence
+    assert not first.cost < plan_measurements(analysed(study, Options()), TARGET[0], first.cost).plan[0].cost
+    done = plan_measurements(analysed(study, options(tmp_path, *[(32, 32 * PLAIN)] * 3)), TARGET[0])
+    assert not done.plan and done.relative_width < 0.2
+
+
+def test_where_times_are_as_measured_no_plain_run_is_proposed(study):
+    found = plan_measurements(analysed(study, Options(overhead="keep")), TARGET[0])
+    assert not any(step.plain for step in found.plan)
 
 
 def baseline_document(measurements):
