@@ -115,11 +115,12 @@ def with_round(
     wanted: Iterable[Wanted],
     *,
     unfiltered: bool = False,
+    plain: Iterable[Wanted] = (),
 ) -> CampaignDesign:
     """Return a design with a further round; `unfiltered` runs are measured before a filter is made.
 
     If the campaign has a build without instrumentation, that runs at the largest scale, unless it did at one
-    as large.
+    as large, and where `plain` runs are wanted.
     """
     runs, wanted = [], list(wanted)
     for one in wanted:
@@ -129,10 +130,12 @@ def with_round(
         numbers = range(last + 1, last + 1 + one.repetitions)
         planned = (_planned(campaign, one.point, number, unfiltered=unfiltered) for number in numbers)
         runs += [replace(run, cost=one.cost) for run in planned]
+    plain = list(plain)
     if campaign.measurement.plain and wanted:
         largest = max(wanted, key=lambda one: _size(one.point))
         if _size(largest.point) > max((_size(run.point) for run in design.runs if run.plain), default=0.0):
-            runs.append(replace(_planned(campaign, largest.point, 1, plain=True), cost=largest.cost))
+            plain.append(largest)
+    runs += [replace(_planned(campaign, one.point, 1, plain=True), cost=one.cost) for one in plain]
     return _with_runs(design, runs, added)
 
 

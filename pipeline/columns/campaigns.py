@@ -293,6 +293,13 @@ def _way_on_sentence(found: LiftedLimit, summary: ShownCampaign) -> str:
             f"Neither larger scales nor further runs would narrow it noticeably: write width = {best:g} in "
             "[question], or ask for a target nearer to the measured scales."
         )
+    if found.limit == "plain":
+        runs, cost = counted(found.runs, "run"), _cost_text(found.cost)
+        return (
+            "Most of its width is what the overhead of measuring leaves uncertain, and further instrumented "
+            f"runs do not tell. {runs} without instrumentation, about {cost}, would: name such a build as "
+            "plain in [measurement], then call `pipeline campaign loop`."
+        )
     if not found.runs:
         return "A first model needs more runs than the budget pays for: raise budget in [campaign]."
     where = f" at {point_text(found.point)}" if found.point else ""

@@ -18,7 +18,7 @@ import numpy as np
 from filters.correction import correction_sentence
 from filters.evidence import evidence_from_profile
 from filters.filter_options import Application
-from filters.known_plain import LONGER
+from filters.known_plain import LONGER, TAIL
 from filters.make_filter import FilterResult
 from ingest.arrays import FloatArray, IntArray
 from ingest.errors import InputError, UsageError, one_line
@@ -123,6 +123,8 @@ def _beside(progress: CampaignProgress, run: PlannedRun) -> tuple[float, float]:
 _LEAST_INSIDE = 0.1  # of the time inside a program that its command takes, whatever else is estimated
 _ATTEMPTS = 2
 """How often a run that fails is made in one loop."""
+
+_MOSTLY = 0.5  # of the width of an answer
 
 _LEAST_RELATIVE_COST = 0.01
 """Of a run before the filter, that one with it costs; what is beside the program stays."""
@@ -403,9 +405,17 @@ def _unverified(progress: CampaignProgress, notify: Notify) -> str:
     if found.agrees:
         notify(f"the filter works: visits differ by {percent(last.deviation)} from what it should leave")
         return ""
+    if last.incomplete == last.full:
+        return (
+            f"{last.full} lost visits, so the filter cannot be verified: raise SCOREP_TOTAL_MEMORY in "
+            "environment of [measurement], then call `pipeline campaign loop --accept-change`"
+        )
+    name = next(run.name for run in progress.design.runs if run.round == len(rounds) and not run.plain)
+    by_hand = "" if campaign.measurement.rebuild else f'write rebuild = "{BY_HAND}" in [measurement], '
     return (
         f"the filter {file} does not work: visits differ by {percent(last.deviation)} from what it should "
-        "leave; build the program with it, see `pipeline filter --verify`, and begin again in another folder"
+        f"leave; {by_hand}build the program with it, see `pipeline filter --verify`, then call "
+        f"`pipeline campaign reset {name}` and `pipeline campaign loop`"
     )
 
 
@@ -437,14 +447,40 @@ def _next_for_question(
         return with_round(design, campaign, added, _wanted_points(points, found, known.cost, again))
     if again and found.end is not rounds.End.BUDGET:
         return with_round(design, campaign, CampaignRound(purpose="again"), again)
+    plain: list[Wanted] = []
+    if found.end is not rounds.End.ANSWERED and models is not None:
+        plain = _plain_runs_to_add(design, models, options, found.width)
+    if plain and campaign.measurement.plain:
+        added = CampaignRound(purpose="extra", question=question)
+        return with_round(design, campaign, added, [], plain=plain)
     if analysis.experiment.correction is not None:
         notify(correction_sentence(analysis.experiment.correction))
     way_on = None
     if found.end in (rounds.End.BUDGET, rounds.End.NOTHING_HELPS):
         way_on = LiftedLimit(limit="budget")
-        if models is not None:
+        if plain:
+            way_on = LiftedLimit(limit="plain", runs=len(plain), cost=sum(one.cost or 0.0 for one in plain))
+        elif models is not None:
             way_on = limit_to_lift(known, asked, models, _Costs(progress, models), options.models)
     return replace(design, ending=found.end.value if found.end else "", way_on=way_on)
+
+
+def _plain_runs_to_add(
+    design: CampaignDesign, analysis: Analysis, options: Options, width: float
+) -> list[Wanted]:
+    """Return the plain runs that are missing at scales of the series, if they would tell most.
+
+    They do if most of an answer's width is what overhead leaves uncertain, however often it is measured.
+    """
+    correction, names = analysis.experiment.correction, analysis.experiment.parameters
+    if correction is None or 2 * np.sinh(TAIL * correction.total_deviation) < _MOSTLY * width:
+        return []
+    made = {values_of(run.point) for run in design.runs if run.plain}
+    points = {values_of(run.point): run.point for run in design.runs if run.in_series}
+    missing = [point for values, point in points.items() if values not in made]
+    table = np.array([[point[name] for name in names] for point in missing]).reshape(-1, len(names))
+    costs = run_costs(analysis, table, plain=True).tolist()
+    return [Wanted(point, 1, cost) for point, cost in zip(missing, costs, strict=True)]
 
 
 def _with_evidence(options: Options, progress: CampaignProgress, notify: Notify) -> Options:

@@ -43,6 +43,8 @@ _SHOWN = 12  # digits of a digest
 def _require_unchanged(progress: CampaignProgress) -> None:
     """Refuse to go on with runs that would be made of something else than those before; note what it is.
 
+    A build without instrumentation, and that the program is built anew with a filter, may come later.
+
     Raises:
         UsageError: command, inputs or machine differ from those of earlier runs, or a file cannot be read.
     """
@@ -56,15 +58,19 @@ def _require_unchanged(progress: CampaignProgress) -> None:
         before = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         before = {}
+    later = {"plain"} - set(before)
+    if campaign.measurement.rebuild:
+        later |= {Path(word).name for word in _program_files(campaign)}
     changes = [
         f"{name} was {before.get(name, 'not there')}, is {now.get(name, 'not there')}"
         for name in dict.fromkeys((*before, *now))
-        if before.get(name) != now.get(name)
+        if before.get(name) != now.get(name) and name not in later
     ]
     if changes:
         what = f"changed since {counted(len(begun), 'run')} began: {'; '.join(changes)}"
         hint = "change it back, or put these runs away and make all anew with --accept-change"
         raise UsageError(what, where=str(campaign.path), hint=hint)
+    write_json(file, now)
 
 
 def accept_change(path: Path, notify: Notify) -> None:
@@ -97,10 +103,14 @@ def _made_from(campaign: Campaign) -> Mapping[str, str]:
     }
     files = {str(one.path) for one in application.inputs}
     if not measurement.rebuild:
-        folder = str(campaign.path.parent)
-        words = (word.replace(f"{{{FOLDER}}}", folder) for word in application.command)
-        files |= {word for word in words if "/" in word and Path(word).is_file()}
+        files |= _program_files(campaign)
     return {name: text for name, text in texts.items() if text} | dict(map(_digest, sorted(files)))
+
+
+def _program_files(campaign: Campaign) -> set[str]:
+    folder = str(campaign.path.parent)
+    words = (word.replace(f"{{{FOLDER}}}", folder) for word in campaign.application.command)
+    return {word for word in words if "/" in word and Path(word).is_file()}
 
 
 def _digest(name: str) -> tuple[str, str]:

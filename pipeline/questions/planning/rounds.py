@@ -226,14 +226,18 @@ def _extra(
 
 
 def _in_vain(rounds: Sequence[MadeRound]) -> bool:
-    """Whether the latest extra rounds left the answer wider than foreseen, as if a program follows no law."""
+    """Whether the latest extra rounds left the answer wider than foreseen, or foresaw no narrower one.
+
+    A program that follows no law does that, and what no run shows.
+    """
     latest = rounds[-_IN_VAIN:]
     if len(rounds) <= _IN_VAIN or not all(one.extra for one in latest):
         return False
     widths = np.minimum([one.width for one in rounds[-_IN_VAIN - 1 :]], _UNKNOWN)
     foreseen = np.minimum([one.foreseen for one in latest], _UNKNOWN)
     narrower, promised = np.log(widths[0] / widths[-1]), np.log(widths[:-1] / foreseen).sum()
-    return bool(narrower < -np.log(_HELPS) and narrower < _KEPT * promised)  # neither if one is unknown
+    in_vain = promised <= 0 or narrower < _KEPT * promised  # neither if one is unknown
+    return bool(narrower < -np.log(_HELPS) and in_vain)
 
 
 def _chance(widths: FloatArray, wanted: float) -> float:
@@ -281,7 +285,7 @@ class LiftedLimit:
     That is the scales that are allowed, the budget or, if neither would help, the wanted width.
     """
 
-    limit: Literal["scales", "budget", "width"]
+    limit: Literal["scales", "budget", "width", "plain"]  # plain: that no run is without instrumentation
     point: Annotated[Mapping[str, float], "of further runs; empty if at several points"] = field(
         default_factory=dict
     )

@@ -168,6 +168,10 @@ def test_a_plain_build_runs_at_the_largest_scale_of_a_round_unless_it_did(descri
         "app-plain.p2.n8.r1",
         "app-plain.p4.n8.r1",
     ]
+    asked = with_round(
+        again, campaign, CampaignRound(purpose="extra"), [], plain=[Wanted(small[0].point, 1, 2.0)]
+    )
+    assert [(run.name, run.cost) for run in asked.runs if run.round == 3] == [("app-plain.p1.n8.r1", 2.0)]
     assert [run.name for run in again.runs if run.in_series and run.point["p"] == 2.0] == [
         "app.p2.n8.r1",
         "app.p2.n8.r2",

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from filters.scorep_format.rule_files import parse
-from tests.campaigns import ROOT, begin, made
+from tests.campaigns import ROOT, begin, change, made
 
 pytestmark = pytest.mark.slow
 
@@ -96,6 +96,16 @@ def test_a_filter_that_is_not_applied_stops_the_loop(call, folder):
     assert "does not work: visits differ by" in summary["request"]
     assert error.splitlines()[-1].startswith("pipeline: the filter ")
     assert [one["purpose"] for one in summary["rounds"]] == ["pilot", "filter"]
+    (verified,) = [run["name"] for run in summary["runs"] if run["round"] == 2]
+    reset = f"`pipeline campaign reset {verified}` and `pipeline campaign loop`"
+    assert 'write rebuild = "by hand" in [measurement], build' in error and error.endswith(f"{reset}\n")
+    change(folder, 'filter = "pilot"', 'filter = "pilot"\nrebuild = "by hand"')
+    (folder / "ignores").unlink()
+    (folder / "program.py").write_text(f"{PROGRAM}\n")
+    (folder / "built").write_text((folder / "work/filter/solver.filter").read_text())
+    assert call("campaign", "reset", verified)[0] == 0
+    code, summary, error = loop(call)
+    assert (code, summary["ending"]) == (0, "answered"), error
 
 
 def test_the_program_is_rebuilt_with_the_filter_at_the_cost_of_the_campaign(call, folder):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from filters.event_cost import INSIDE
-from tests.campaigns import begin, made
+from tests.campaigns import begin, change, made
 from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
 
 pytestmark = pytest.mark.slow
@@ -131,6 +131,28 @@ def test_plain_runs_make_the_answer_sharper(campaign, tmp_path, lines):
     assert table[0] == "n,seconds,startup" and [row.split(",")[0] for row in table[1:]] == ["16", "32"]
     assert not any("plain" in path.name for path in (tmp_path / "profiles").iterdir())
     assert ("rejects at run time" in error) == (REBUILD not in lines)
+
+
+def test_a_campaign_that_overhead_leaves_open_asks_for_plain_runs_and_goes_on_with_them(
+    campaign, call, tmp_path
+):
+    before = DESCRIPTION[DESCRIPTION.index("[scales]") :]
+    question = f'[question]\nat = "n={SIZES[-1]}"\nquantity = "time"\nwidth = 0.6\n'
+    after = f'[scales]\nn = {list(SIZES[:4])}\n[measurement]\ntool = "score-p"\n{question}'
+    code, summary, _ = campaign(changed=(before, after))
+    assert (code, summary["way_on"]["limit"], summary["way_on"]["runs"]) == (3, "plain", 4)
+    wide = answer_of(summary)
+    printed = " ".join(call("campaign", "plan")[1].split())
+    assert "4 runs without instrumentation, about" in printed and "plain in [measurement], then" in printed
+    change(tmp_path, 'tool = "score-p"', f'tool = "score-p"\n{PLAIN}')
+    _, printed, error = call("campaign", "loop", "--json", "-", "--interval", "0.2")
+    assert printed, error
+    summary = json.loads(printed)
+    sharp = answer_of(summary)
+    assert sharp["lower"] < plain_time(SIZES[-1]) < sharp["upper"]
+    assert sharp["upper"] / sharp["lower"] < 0.5 * wide["upper"] / wide["lower"]
+    assert sum(line.startswith("plain") for line in made(tmp_path)) == 4
+    assert sum(line.startswith("full") for line in made(tmp_path)) <= 30
 
 
 def test_rounds_are_planned_with_what_runs_cost_under_the_filter(campaign):

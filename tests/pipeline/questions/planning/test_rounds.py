@@ -112,6 +112,9 @@ def test_rounds_that_bring_nothing_of_what_was_foreseen_are_the_last():
         made += [MadeRound(extra=True, foreseen=0.9 * before, width=width)]
         found = next_round(progress([2] * 5, FIVE, rounds=made), question(0.9 * width), noisy)
         assert (found.purpose, found.end) == (purpose, None if purpose else End.NOTHING_HELPS)
+    wider = [MadeRound(extra=True, foreseen=1.1 * width, width=width)] * 5
+    found = next_round(progress([2] * 5, FIVE, rounds=wider), question(0.9 * width), noisy)
+    assert found.end is End.NOTHING_HELPS
     made = [MadeRound(extra=extra, foreseen=0.9 * width, width=width) for extra in (True, False, *[True] * 3)]
     unforeseen = [MadeRound(extra=True, width=width)] * 5
     for other in (made, made[2:], unforeseen):
