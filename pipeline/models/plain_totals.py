@@ -18,7 +18,9 @@ from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import brought_to, predict_total
 from pipeline.statistics import TWO_SIDED
 
-_HALF = np.log(2.0)  # distance, in logarithms of parameters, over which errors of a model correlate by a half
+# distance, in logarithms of parameters, over which errors of a model correlate by a half: of 35 forecasts of
+# real series with a total in between, intervals then hold 94 %; with half or twice of it 86 to 89 %
+_HALF = np.log(2.0)
 _LEAST_SPREAD = 1e-3  # of a logarithm
 _CHANCE = 0.05  # probability with which plain times miss by more than their variances are expected to explain
 
