@@ -26,15 +26,15 @@ INSIDE = 0.42  # share of the cost of a visit inside the visited region, on two 
 class EventCost:
     """Seconds of CPU time that measuring takes per visit (enter and leave together).
 
-    The defaults were measured with Score-P 4 and GCC on a 2-core x86-64 machine: two programs with 8 and 233
-    million visits lost 0.09 and 0.10 microseconds per visit, the second one 1.4 nanoseconds per visit when
-    everything was filtered at run time.
+    What recording costs was measured with Score-P 4 and GCC on a 2-core x86-64 machine: two programs with 8
+    and 233 million visits lost 0.09 and 0.10 microseconds per visit. A rejected visit took 0.01 to 0.03 of
+    that there, 0.5 to 0.7 in OpenFOAM with MPI, 0.86 in the paper's case.
     """
 
     recorded: float = 100e-9  # for a visit that is recorded
     # for a visit that the filter rejects at run time: the call of the hook and the optimisations that it
-    # prevents. A region filtered at compile time costs nothing
-    filtered: float = 1.4e-9
+    # prevents; the median, see `HOOK_SPREAD`. A region filtered at compile time costs nothing
+    filtered: float = 10e-9
     spread: float = 0.3  # standard deviation of the logarithm of `recorded`: how well it is known
     source: str = "default"
 
@@ -45,6 +45,11 @@ class EventCost:
                 f"invalid event cost {value_text(self.recorded)} s, filtered {value_text(self.filtered)} s",
                 hint=hint,
             )
+
+
+# of the logarithm of the cost of a rejected visit, which is at most that of a recorded one: from a hundredth
+# of it, where the hook tests a flag, to all of it, where it searches a table or keeps much from being inlined
+HOOK_SPREAD = 1.45
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -106,7 +111,7 @@ def calibrated(recorded: float, spread: float, source: str) -> EventCost:
     return EventCost(recorded, default.filtered * recorded / default.recorded, spread, source)
 
 
-_ENOUGH_VISITS = 1000  # of a call path, to see the cost of a visit in it
+ENOUGH_VISITS = 1000  # of a call path, to see the cost of a visit in it
 _CHEAPEST, _LEAST_OF_CALLERS = 0.1, 0.05  # quantiles over leaves and callers, weighted with visits
 _MANY_CALLEES = 4  # times the visits of a caller, so that its own visits hardly count
 _ELSEWHERE = EventCost()  # what a visit costs on other machines
@@ -191,7 +196,7 @@ def _cheapest_leaves(runs: Visited) -> float:
 
 def _cheapest_callers(runs: Visited) -> float:
     """Seconds per visit of a callee in the callers that take least; NaN without any visited often."""
-    often = runs.computing[:, None] & (runs.callee_visits >= _ENOUGH_VISITS)
+    often = runs.computing[:, None] & (runs.callee_visits >= ENOUGH_VISITS)
     often &= runs.callee_visits >= _MANY_CALLEES * runs.visits
     if not often.any():
         return float("nan")
@@ -213,7 +218,7 @@ def usual_costs(runs: Visited, cost: EventCost) -> tuple[FloatArray, FloatArray]
     expected_inside, expected_outside = INSIDE * cost.recorded, (1 - INSIDE) * cost.recorded
     leaves, callers = (
         _often_visited_leaves(runs),
-        runs.computing[:, None] & (runs.callee_visits >= _ENOUGH_VISITS),
+        runs.computing[:, None] & (runs.callee_visits >= ENOUGH_VISITS),
     )
     inside, outside = (np.empty(runs.time.shape[1]) for _ in range(2))
     for r in range(len(inside)):
@@ -228,7 +233,7 @@ def usual_costs(runs: Visited, cost: EventCost) -> tuple[FloatArray, FloatArray]
 
 
 def _often_visited_leaves(runs: Visited) -> BoolArray:
-    return np.asarray(runs.computing[:, None] & (runs.callee_visits == 0) & (runs.visits >= _ENOUGH_VISITS))
+    return np.asarray(runs.computing[:, None] & (runs.callee_visits == 0) & (runs.visits >= ENOUGH_VISITS))
 
 
 def _plausible_quantile(values: FloatArray, weight: FloatArray, share: float, expected: float) -> float:

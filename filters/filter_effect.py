@@ -6,16 +6,19 @@ from typing import Annotated, ClassVar, Generic, TypeVar
 
 import numpy as np
 
-from filters.event_cost import EventCost, contradiction, usual_cost, visited
+from filters.event_cost import HOOK_SPREAD, EventCost, contradiction, usual_cost, visited
 from filters.evidence import RunEvidence, by_hand
 from filters.filter_options import Application
-from filters.known_plain import HOOK_SPREAD, TAIL, KnownPlain, plain_by_pair, plain_by_run_time
+from filters.known_plain import TAIL, KnownPlain, plain_by_pair, plain_by_run_time
 from filters.plain_time import estimate_plain_times, measurable_callers
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import UsageError
 from ingest.record_codec import entry
 
 _MEASURABLE = 0.5
+# of the logarithm of a measured dilation, from one build and run of a program to others: what is recorded is
+# no longer inlined, and code has other places; learned on 21 programs, each from the others
+_BUILD_SPREAD = 0.1
 _Figure = TypeVar("_Figure")
 
 
@@ -194,18 +197,23 @@ def _overhead(visits: PredictedVisits, cost: VisitCost, applied: Application | N
 def _dilation(
     visits: PredictedVisits, cost: VisitCost, plain: PlainTime, applied: Application | None
 ) -> Dilation:
-    """Return the dilation; what a hook costs is less sure than what recording does."""
+    """Return the dilation; under a filter builds differ, too, and hooks cost up to what recording does."""
     times = zip((plain.total, plain.low, plain.high), plain.cost, strict=True)
     value, high, low = (
         1.0 + (_overhead(visits, replace(cost, recorded=recorded), applied) / time if time > 0 else 0.0)
         for time, recorded in times
     )
-    at_hooks = cost.filtered_at_run_time * visits.rejected(applied)
-    hooks = at_hooks / plain.total if plain.total > 0 else 0.0
-    less, more = (hooks * float(np.expm1(side * TAIL * HOOK_SPREAD)) for side in (-1, 1))
-    return Dilation(
-        value, value - float(np.hypot(value - low, less)), value + float(np.hypot(high - value, more))
+    if applied is None:
+        return Dilation(value, low, high)
+    hooks = visits.rejected(applied) / plain.total if plain.total > 0 else 0.0
+    usual, most = cost.filtered_at_run_time, max(plain.cost)
+    less, more = (
+        hooks * (min(usual * float(np.exp(side * TAIL * HOOK_SPREAD)), most) - usual) for side in (-1, 1)
     )
+    low = max(value - float(np.hypot(value - low, less)), 1.0)
+    high = value + float(np.hypot(high - value, more))
+    less, more = (np.hypot(np.log(factor), TAIL * _BUILD_SPREAD) for factor in (value / low, high / value))
+    return Dilation(value, value * float(np.exp(-less)), value * float(np.exp(more)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -269,8 +277,8 @@ def measured_effect(
         if applied is None and under is not None:
             applied = min(Application, key=lambda stage: abs(prediction.dilation.at(stage).value - under))
     try:
-        rejected = EventCost().filtered if applied is Application.RUN_TIME else 0.0
-        solved, cost = plain_by_pair(one, two, reduced.source, rejected=rejected)
+        at_run_time = applied is Application.RUN_TIME
+        solved, cost = plain_by_pair(one, two, reduced.source, at_run_time=at_run_time)
     except UsageError:  # the second run has more visits or took longer
         pass
     else:

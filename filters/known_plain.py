@@ -6,7 +6,7 @@ from functools import reduce
 
 import numpy as np
 
-from filters.event_cost import EventCost, Visited, calibrated
+from filters.event_cost import HOOK_SPREAD, EventCost, Visited, calibrated, usual_cost
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import UsageError
 from ingest.number_text import count, figure
@@ -18,7 +18,7 @@ _LEAST_INSIDE = 0.25  # of a run time, that is the program's
 LONGER = 1.2  # times the instrumented run, which a plain run of the same input cannot take
 _SAME_RUN = 0.05  # of the visits, that two measurements of one run may differ by
 _PAIR_SPREAD = 0.1  # of the logarithm of a cost that two profiles show
-HOOK_SPREAD = 0.5  # of the logarithm of the cost of a visit that is rejected at run time
+_STEPS = np.linspace(-4, 4, 161)  # standard deviations
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -105,17 +105,18 @@ def plain_by_run_time(
 
 
 def plain_by_pair(
-    full: Visited, fewer: Visited, where: str, *, rejected: float = 0.0
+    full: Visited, fewer: Visited, where: str, *, at_run_time: bool = False
 ) -> tuple[KnownPlain, EventCost]:
     """Find the plain computing time of a run and the cost of a visit from two measurements of it.
 
-    T1 = P + c E1 and T2 = P + c E2 + h H, with computing times T, the events E whose cost lies in them, and
-    the H visits that a filter at run time rejects in the second.
+    T1 = P + c E1 and T2 = P + c (E2 + r H), with computing times T, the events E whose cost lies in them, and
+    the H visits that a filter at run time rejects in the second. Which share r of a recorded visit these take
+    is believed as anywhere, if the plain time is positive and c what visits usually cost.
 
     Args:
         full, fewer: single runs, the second with fewer regions recorded.
         where: the second one, to name if the pair shows no cost.
-        rejected: h, seconds that a visit takes which a filter at run time rejects; 0 at compile time.
+        at_run_time: whether a filter at run time rejected the others in the second.
 
     Raises:
         UsageError: the second has no fewer events, or took no less time.
@@ -123,18 +124,35 @@ def plain_by_pair(
     (time, events), (left, kept) = (
         (float(one.measured[0]), float(one.events_computing[0])) for one in (full, fewer)
     )
-    hooks = rejected * max(float(full.visits.sum() - fewer.visits.sum()), 0.0)
-    if not (events > kept and time > left - hooks):
+    if not (events > kept and time > left):
         what = f"no event cost can be derived: {count(events - kept)} fewer visits took "
         hint = "give the full measurement first, then one of the same run with fewer regions"
         raise UsageError(f"{what}{figure(time - left)} core-s less", where=where, hint=hint)
-    cost = (time - left + hooks) / (events - kept)
-    plain = max(left - hooks - cost * kept, 0.0)
-    error = np.hypot(_PAIR_SPREAD * cost * kept, HOOK_SPREAD * hooks)
+    rejected = max(float(full.visits.sum() - fewer.visits.sum()), 0.0) if at_run_time else 0.0
+    # one row per share r; negative plain times do not count
+    share, weight = _shares_of_hooks()
+    apart = np.maximum(events - kept - share * rejected, 1.0)
+    costs = (time - left) / apart
+    plains, usual = left - costs * (kept + share * rejected), usual_cost(full)
+    weight = weight * np.exp(-0.5 * (np.log(costs / usual.recorded) / usual.spread) ** 2) * (plains > 0)
+    if rejected and weight.any():
+        cost, plain = (float(np.average(values, weights=weight)) for values in (costs, plains))
+        of_hooks = float(np.sqrt(np.average((plains - plain) ** 2, weights=weight)))
+    else:
+        cost, of_hooks = (time - left) / (events - kept), 0.0
+        plain = max(left - cost * kept, 0.0)
+    error = np.hypot(_PAIR_SPREAD * cost * kept, of_hooks)
     spread = float(np.hypot(KNOWN_SPREAD, error / plain)) if plain > 0 else 1.0
     beside = float(fewer.time.sum() - fewer.measured.sum())
     known = KnownPlain.of(plain, spread, plain + beside)
     return known, calibrated(cost, _PAIR_SPREAD, f"calibrated by {where}")
+
+
+def _shares_of_hooks() -> tuple[FloatArray, FloatArray]:
+    """Return what a rejected visit may cost as shares of a recorded one, with weights."""
+    default = EventCost()
+    share = default.filtered / default.recorded * np.exp(HOOK_SPREAD * _STEPS)
+    return np.minimum(share, 1.0), np.exp(-0.5 * _STEPS**2)
 
 
 def same_runs(runs: Visited, fewer: Visited) -> BoolArray:

@@ -145,8 +145,8 @@ def _calibration(largest: RunEvidence, request: FilterRequest) -> tuple[EventCos
     if request.reduced is not None:
         profile = read_profile(request.reduced)
         fewer = visited(evidence_from_profile(profile))
-        rejected = EventCost().filtered * filtered_at_run_time(profile.source, profile.attributes)
-        plain, cost = plain_by_pair(run, fewer, profile.source, rejected=rejected)
+        at_run_time = filtered_at_run_time(profile.source, profile.attributes)
+        plain, cost = plain_by_pair(run, fewer, profile.source, at_run_time=at_run_time)
         known.append(plain)
     if request.event_cost is not None:
         cost = calibrated(request.event_cost, GIVEN_SPREAD, "given")

@@ -9,16 +9,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from filters.event_cost import EventCost, Visited
+from filters.event_cost import ENOUGH_VISITS, HOOK_SPREAD, EventCost, Visited, weighted_quantile
 from filters.evidence import filterable
 from filters.folding import fold
-from filters.known_plain import HOOK_SPREAD, TAIL, KnownPlain
+from filters.known_plain import TAIL, KnownPlain
 from filters.plain_time import RUN_SPREAD
 from ingest.alignment import CallTreeUnion
 from ingest.arrays import FloatArray, IntArray
 
 _RATE_SPREAD = 0.25  # of the logarithm of rejected visits per second, from one scale of a program to another
 _UNCOUNTED, _UNCOUNTED_SPREAD = 0.05, 1.2  # of the time, what hooks take if their number is unknown
+_MARGIN = 0.1  # of the logarithm of the most that a hook can take, as the cheapest call path shows it
 _MOST = 0.9  # of the time of a call path, that hooks may take
 _LEAST_LEFT = 0.1  # of a plain time, that is left however much more hooks take
 _STEPS = np.linspace(-6, 6, 241)  # standard deviations
@@ -29,7 +30,7 @@ class RejectedVisits:
     """Visits that a filter rejected in R runs of n call paths."""
 
     visits: FloatArray  # float64[n, R], by the recorded call path in whose time their hooks lie
-    spread: float  # standard deviation of the logarithm of how many there are
+    spread: float  # standard deviation of the logarithm of how many there are; uncounted, of their time
     counted: bool = True  # whether runs without the filter show them
 
 
@@ -38,7 +39,9 @@ class Hooks:
     """What hooks of rejected visits take in R runs of n call paths."""
 
     time: FloatArray  # float64[n, R], core-seconds
-    spread: float  # standard deviation of the logarithm of the error that all of them share
+    # times this they take at least and at most: ends of a 90 % interval of an error that all of them share
+    least: float
+    most: float
 
     def deviation(self, plain: FloatArray, time: FloatArray) -> FloatArray:
         """Return what they leave uncertain of plain times: standard deviations of the logarithms.
@@ -47,8 +50,8 @@ class Hooks:
             plain: float64[...], core-seconds.
             time: float64[...], core-seconds of their hooks.
         """
-        high = plain + time * (1.0 - np.exp(-TAIL * self.spread))
-        low = np.maximum(plain - time * (np.exp(TAIL * self.spread) - 1.0), _LEAST_LEFT * plain)
+        high = plain + time * (1.0 - self.least)
+        low = np.maximum(plain - time * (self.most - 1.0), _LEAST_LEFT * plain)
         ratio = np.divide(high, low, out=np.ones(np.shape(plain)), where=low > 0)
         return np.asarray(np.log(ratio) / (2 * TAIL))
 
@@ -107,17 +110,22 @@ def hook_times(
 ) -> Hooks:
     """Estimate what the hooks of rejected visits take.
 
-    A hook costs about what it does elsewhere, in proportion to a recorded visit. What a run takes beyond a
-    known plain time and the cost of its recorded visits says more.
+    A hook costs what it does elsewhere, in proportion to a recorded visit, at most as much and no more than a
+    call path takes for each visit that is rejected in it. What a run takes beyond a known plain time and the
+    cost of its recorded visits says more.
 
     Args:
         runs: as measured, hooks included.
         known: plain computing times of some of them.
     """
-    spread = float(np.hypot(HOOK_SPREAD, rejected.spread))
+    spread = float(np.hypot(HOOK_SPREAD, rejected.spread)) if rejected.counted else rejected.spread
     usual = cost.filtered * rejected.visits
     logs, density = spread * _STEPS, -0.5 * _STEPS**2
     taken = usual[runs.computing].sum(axis=0)
+    if rejected.counted:
+        most = min(_most_taken(runs, rejected, usual), cost.recorded / cost.filtered)
+        beyond = np.maximum(logs - np.log(most), 0.0) / np.hypot(_MARGIN, rejected.spread)
+        density = density - 0.5 * beyond**2
     if known is not None and (stated := np.isfinite(known.total) & (taken > 0)).any():
         plain, recorded = known.total[stated], (cost.recorded * runs.events_computing)[stated]
         error = np.hypot(np.hypot(known.spread[stated], RUN_SPREAD) * plain, cost.spread * recorded)
@@ -126,11 +134,17 @@ def hook_times(
         distinct = len(np.unique(plain))  # repetitions share the error of a plain time
         density = density - 0.5 * distinct * (apart**2).mean(axis=1)
     weight = np.exp(density - density.max())
-    weight /= weight.sum()
-    mean = float((weight * logs).sum())
-    time = np.minimum(np.exp(mean) * usual, _MOST * runs.time)
+    low, middle, high = (weighted_quantile(np.exp(logs), weight, share) for share in (0.05, 0.5, 0.95))
+    time = np.minimum(middle * usual, _MOST * runs.time)
     if known is not None:
         room = np.where(np.isfinite(known.total), np.maximum(runs.measured - known.total, 0.0), np.inf)
         took = time[runs.computing].sum(axis=0)
         time = time * np.minimum(1.0, np.divide(room, took, out=np.ones(len(took)), where=took > 0))
-    return Hooks(time=time, spread=float(np.sqrt((weight * (logs - mean) ** 2).sum())))
+    return Hooks(time=time, least=low / middle, most=high / middle)
+
+
+def _most_taken(runs: Visited, rejected: RejectedVisits, usual: FloatArray) -> float:
+    """Return how many times their usual cost hooks can take so that every call path has time for them."""
+    often = runs.computing[:, None] & (rejected.visits >= ENOUGH_VISITS)
+    fits = np.divide(runs.time, usual, out=np.full(usual.shape, np.inf), where=often & (usual > 0))
+    return float(fits.min(initial=np.inf))

@@ -33,8 +33,8 @@ _SMALL = 10_000  # counts below have no separator and no decimals
 
 
 def _dilation_text(value: float) -> str:
-    """Write a dilation: four decimals below two, where 1.0030 is 0.3 % of overhead."""
-    return figure(value, _DIGITS) if value < 2.0 else figure(value)
+    """Write a dilation: four decimals from one to two, where 1.0030 is 0.3 % of overhead."""
+    return figure(value, _DIGITS) if 1.0 <= value < 2.0 else figure(value)
 
 
 def _dilation(dilation: Dilation) -> Figure:

@@ -160,10 +160,10 @@ def _plain_by_fewer_regions(study: _Study, less: _Study, places: _Places, where:
     """Plain computing times at the points where runs with fewer regions were measured."""
     total, spread = np.full(len(study.point), np.nan), np.ones(len(study.point))
     whole = total.copy()
-    rejected = EventCost().filtered if _at_run_time(less.experiment) else 0.0
+    at_run_time = _at_run_time(less.experiment)
     for here, there in places:
         full, fewer = study.runs.run(_middle(study, here)), less.runs.run(_fastest(less, there))
-        known, _ = plain_by_pair(full, fewer, where, rejected=rejected)
+        known, _ = plain_by_pair(full, fewer, where, at_run_time=at_run_time)
         total[here], spread[here], whole[here] = known.total, known.spread, known.whole
     return KnownPlain(total=total, spread=spread, whole=whole, stated=np.zeros(len(total), dtype=np.bool_))
 
@@ -173,10 +173,9 @@ def _by_more_regions(
 ) -> GivenTimes:
     """The cost of a visit, from the largest scale, and the visits that the filter of the study rejected."""
     here, there = max(places, key=lambda place: float(study.runs.measured[place[0]].max()))
-    hook = EventCost().filtered if found.rejected else 0.0
     full, fewer = more.runs.run(_middle(more, there)), study.runs.run(_fastest(study, here))
     try:
-        _, cost = plain_by_pair(full, fewer, where, rejected=hook)
+        _, cost = plain_by_pair(full, fewer, where, at_run_time=found.rejected is not None)
     except UsageError:  # so few visits were rejected that they took no time
         cost = None
     if found.rejected is None:

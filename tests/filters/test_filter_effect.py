@@ -35,8 +35,8 @@ def test_two_profiles_show_plain_time_and_cost():
 def test_hooks_of_rejected_visits_are_no_plain_time():
     hooks = [(0, "main", MAIN, PLAIN + INSIDE * COST * MAIN + TINY * EventCost().filtered)]
     found = effect(hooks, applied=Application.RUN_TIME)
-    assert (found.plain_time.value, found.event_cost) == pytest.approx((PLAIN, COST), rel=1e-3)
-    assert effect(hooks).plain_time.value > 1.02 * PLAIN
+    assert (found.plain_time.value, found.event_cost) == pytest.approx((PLAIN, COST), rel=0.1)
+    assert effect(hooks).plain_time.value > 1.15 * PLAIN
 
 
 def test_a_plain_time_that_is_given_counts_and_tells_where_the_filter_was_applied():
@@ -71,7 +71,7 @@ def test_a_cost_that_no_visit_can_have_is_said_and_not_learned(times, said):
     assert (found.event_cost is None) == (found.plain_time.value is None) == bool(said)
 
 
-@pytest.mark.parametrize("hook", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize("hook", [0.1, 1.0, 8.6])
 def test_the_range_at_run_time_holds_what_hooks_may_cost(hook):
     full = evidence_from_profile(profile_from_rows(FULL))
     known = KnownPlain.of(PLAIN)

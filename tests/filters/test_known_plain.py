@@ -57,11 +57,14 @@ def test_two_measurements_say_plain_time_and_cost(plain, cost, visits):
 
 def test_visits_that_were_rejected_at_run_time_took_time_too():
     full = run_of(measured([(0, "main", 1, 2.0), (1, "f", 10**8, 0.0)], 1e-7))
-    hooks = run_of([(0, "main", 1, 2.0 + 10**8 * 2e-9)])
-    assert plain_by_pair(full, hooks, "less")[0].total == pytest.approx([2.2], rel=1e-3)
-    found, _ = plain_by_pair(full, hooks, "less", rejected=2e-9)
-    assert found.total == pytest.approx([2.0], rel=1e-3)
-    assert found.spread[0] > plain_by_pair(full, hooks, "less")[0].spread[0]
+    hooks = run_of([(0, "main", 1, 2.0 + 10**8 * 5e-9)])
+    without, _ = plain_by_pair(full, hooks, "less")
+    assert without.total == pytest.approx([2.5], rel=1e-3)
+    found, cost = plain_by_pair(full, hooks, "less", at_run_time=True)
+    assert abs(np.log(found.total / 2.0)) < 1.645 * found.spread and found.total < 2.2
+    assert found.spread[0] > 3 * without.spread[0] and cost.recorded == pytest.approx(1e-7, rel=0.1)
+    few = run_of([(0, "main", 1, 0.2)])  # hooks fit into what is left, however dear they are elsewhere
+    assert 0.05 < plain_by_pair(full, few, "less", at_run_time=True)[0].total[0] < 0.2
 
 
 @pytest.mark.parametrize("fewer", [[(0, "main", 1, 3.0), (1, "f", 9, 7.0)], [(0, "main", 1, 99.0)]])
