@@ -9,6 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from ingest.errors import InputError
+from ingest.own_results import is_result, no_measurements, result_files
 from ingest.readers import ProfileReader, find_profile_reader, known_formats, profile_readers
 from ingest.reading.files import BLOCK_BYTES, MAX_LARGE_BYTES, archive_of, unpack_hint
 from ingest.reading.packed import open_plain, plain_name
@@ -84,7 +85,8 @@ def search_profiles(directory: Path) -> tuple[list[FoundProfile], list[Skipped]]
     found: list[FoundProfile] = []
     skipped: list[Skipped] = []
     try:
-        entries = [entry for entry in _visible(directory) if entry.name != METADATA_FILE]
+        ours = result_files(directory)
+        entries = [entry for entry in _visible(directory) if entry.name not in {METADATA_FILE, *ours}]
     except OSError as error:
         raise InputError(f"cannot be listed: {error.strerror or error}", where=str(directory)) from error
     fallbacks = sorted({reader.fallback for reader in profile_readers()})
@@ -100,7 +102,7 @@ def search_profiles(directory: Path) -> tuple[list[FoundProfile], list[Skipped]]
         found += (FoundProfile(path, reader, entry) for path, reader in profiles)
         skipped += (Skipped(path, f"derived from {_ORIGINAL} beside it") for path in derived)
         skipped += (Skipped(path, f"the same measurement as {original.name}") for path, original in copies)
-        if not profiles:
+        if not profiles and not is_result(entry):
             skipped.append(Skipped(entry, _why_not(entry)))
     kept, repeated = _without_copies(found)
     return _without_stray_logs(kept, [*skipped, *repeated])
@@ -179,6 +181,8 @@ def nothing_found(directory: Path, skipped: Sequence[Skipped]) -> InputError:
         return InputError(
             f"no profile found, but {number} ({shown})", where=str(directory), hint=unpack_hint(archives[0])
         )
+    if is_result(directory):
+        return no_measurements(directory)
     entries = f" in its {len(names):,} entries ({shown})" if names else ": it is empty"
     return InputError(
         f"no profile found{entries}", where=str(directory), hint=known_formats() if names else ""

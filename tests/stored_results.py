@@ -4,8 +4,9 @@ import hashlib
 import json
 from pathlib import Path
 
+from ingest.own_results import PROVENANCE
 from pipeline.store.atomic import write_json
-from pipeline.store.generation import PROVENANCE, signed
+from pipeline.store.generation import signed
 
 
 def sign(directory: Path, **changes: object) -> None:

@@ -25,6 +25,7 @@ from typing import Any
 
 from ingest.errors import InputError, RunNameError
 from ingest.inferred_runs import METADATA_PROCESSES, choose_parameters, numbering_words
+from ingest.own_results import result_files
 from ingest.profile_search import Skipped
 from ingest.readers.timer_tables.timer_kind import WHOLE_RUN
 from ingest.reading.csv_files import CSV_ENDINGS, Frame, csv_header, is_parquet, read_csv, read_parquet
@@ -415,8 +416,11 @@ def _is_text(path: Path) -> bool:
 
 
 def _files_below(folder: Path, depth: int) -> Iterator[Path]:
-    """Yield the files in a folder and those below it in order, without hidden ones."""
-    for entry in (entry for entry in entries(folder) if not entry.name.startswith(".")):
+    """Yield the files in a folder and those below it in order, without hidden ones and results of ours."""
+    ours = result_files(folder)
+    for entry in entries(folder):
+        if entry.name.startswith(".") or entry.name in ours:
+            continue
         if entry.is_file():
             yield entry
         elif depth > 0 and entry.is_dir() and not entry.is_symlink():

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from ingest.errors import UsageError
+from ingest.own_results import is_result
 from ingest.record_codec import PLAIN, document
 from pipeline.columns.measured_runs import verdict
 from pipeline.columns.summary import Summary
@@ -30,10 +31,9 @@ from pipeline.stages.check import (
     skipped_texts,
 )
 from pipeline.stages.choose import chosen_jobs, resources_of
-from pipeline.stages.inspect import inspect_path, intact_result
+from pipeline.stages.inspect import holds_only_results, inspect_path, intact_result
 from pipeline.stages.model import change_notices, stored_summary
 from pipeline.stages.run import run
-from pipeline.store.generation import is_result
 from pipeline.store.results import read_study as read_results
 
 ANSWER_LIMIT = 8
@@ -76,7 +76,7 @@ class Assistant:
             path: relative to the root, such as "profiles".
         """
         place = self._inside(path)
-        if is_result(place):
+        if holds_only_results(place):
             intact = intact_result(place)
             return Answer(verdict=str(intact), shape="intact", document=document(intact), results=path)
         found = inspect_path(place, load_options(None, place))

@@ -180,8 +180,7 @@ def inspect(
     from ingest.errors import UsageError
     from pipeline.columns.measured_runs import inspection_table
     from pipeline.report.terminal.measurements import show_inspection
-    from pipeline.stages.inspect import inspect_path, intact_result
-    from pipeline.store.generation import is_result
+    from pipeline.stages.inspect import holds_only_results, inspect_path, intact_result
 
     given = {
         "--totals": totals,
@@ -189,7 +188,7 @@ def inspect(
         "--config": config,
         "--format": shown.table_format != TABLE,
     }
-    if is_result(path):
+    if holds_only_results(path):
         refuse_beside("results", {"--propose": propose, "--out": output, **given})
         intact = intact_result(path)
         if not write_summary(shown.json, intact):

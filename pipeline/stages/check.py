@@ -14,6 +14,7 @@ from filters.instrumentation import digest_of_run, mixed_filters
 from ingest.errors import InputError, UsageError
 from ingest.experiment import Experiment
 from ingest.locate import Located, locate
+from ingest.own_results import PROVENANCE
 from ingest.run_checks import LEAST_SHARED, unlike_repetitions
 from ingest.run_settings import METADATA, processor_of
 from ingest.scaling import ScalingDecision, decide_scaling
@@ -57,7 +58,6 @@ from pipeline.stages.ingest import ingest, skipped_entry
 from pipeline.stages.model import metric_to_model
 from pipeline.stages.overhead import true_times
 from pipeline.store.atomic import json_bytes, text_bytes
-from pipeline.store.generation import PROVENANCE
 from pipeline.store.history_file import kernel_rows, read_history
 from pipeline.store.results import read_study as read_stored_study
 

@@ -36,7 +36,6 @@ from pipeline.execution.executors import (
 )
 from pipeline.store.cache import ProfileCache, key_of
 from pipeline.store.freshness import RunFiles, describe_input, described_inputs, files_of_run, state_of
-from pipeline.store.generation import is_result
 from pipeline.store.made_from import InputFile
 from pipeline.wording.quantities import counted, value_text
 
@@ -392,9 +391,6 @@ def ingest(
         inputs = described_inputs(located)
         return Ingested(experiment=series, inputs=inputs)
     if isinstance(located.found, TableSource):
-        if is_result(located.path):  # its tables hold results
-            hint = "give the profiles, or see its models with `pipeline predict` and `pipeline bottlenecks`"
-            raise InputError("a results directory, not measurements", where=str(located.path), hint=hint)
         return ingest_study(located.found.read(), described_inputs(located), located.found.skipped)
     found = located.found
     metrics = MetricChoice(

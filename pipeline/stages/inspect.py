@@ -16,6 +16,7 @@ from ingest.errors import InputError, RunNameError
 from ingest.experiment import Experiment
 from ingest.inferred_runs import Proposal, describe, propose, read_metadata
 from ingest.locate import Located, locate
+from ingest.own_results import is_result
 from ingest.profile import Metric, Profile
 from ingest.profile_search import FoundProfile, nothing_found, search_profiles
 from ingest.readers import SeriesReader, find_profile_reader
@@ -46,7 +47,8 @@ from ingest.run_settings import (
     stated,
 )
 from ingest.scaling import Scaling, decide_scaling, location_unit
-from ingest.tables.table_files import TableSource
+from ingest.table_mapping import TableMapping
+from ingest.tables.table_files import TableSource, find_tables
 from pipeline.columns.measured_runs import Extent, InspectedRun, Inspection, Series, SkippedFile
 from pipeline.config.options import Options
 from pipeline.execution.executors import ProgressDisplay, no_progress
@@ -303,6 +305,13 @@ class Intact:
 
     def __str__(self) -> str:
         return f"OK: {self.files} files in {self.path} are as they were written"
+
+
+def holds_only_results(directory: Path) -> bool:
+    """Return whether a directory has results and no measurements beside them."""
+    if not is_result(directory):
+        return False
+    return not search_profiles(directory)[0] and find_tables(directory, TableMapping()) is None
 
 
 def intact_result(directory: Path) -> Intact:

@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ingest.errors import InputError, UsageError
+from ingest.own_results import PROVENANCE
 from pipeline.store.atomic import json_bytes, not_writable, synchronise, write_json
 
 Found = TypeVar("Found")
 
-PROVENANCE = "run.json"
 STORE_VERSION = 4
 HIDDEN = ".generation-"  # and 16 hexadecimal digits
 _ATTEMPTS = 5  # of a reader, while runs publish one result after the other
@@ -109,11 +109,6 @@ def read_result(directory: Path, read: Callable[[StoredResult], Found]) -> Found
                 raise
             stored = newer
     raise InputError("other runs keep writing to it", where=str(directory), hint="try again")
-
-
-def is_result(directory: Path) -> bool:
-    """Return whether a directory has what results have, whatever its state."""
-    return (directory / PROVENANCE).is_file() and (directory / "summary.json").is_file()
 
 
 def open_result(directory: Path) -> StoredResult:

@@ -209,6 +209,20 @@ def test_a_proposal_needs_a_directory_of_runs(refused, study, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("out", ["a.p64", "full", ""])
+def test_results_hide_no_measurements_beside_them(study, run, call, tmp_path, out):
+    folder = study(*SOUND)
+    table = tmp_path / "tables" / "times.csv"
+    table.parent.mkdir()
+    table.write_text("p,function,seconds\n1,solve,8\n2,solve,4.1\n4,solve,2.2\n")
+    for where in (folder, table.parent):
+        before = call("inspect", where)
+        assert run(where, "--out", where / out)[0] == 0
+        assert call("inspect", where)[:2] == before[:2]
+        assert call("run", where, "--out", tmp_path / f"again-{where.name}")[0] == 0
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["model", "run"])
 def test_results_are_no_measurements(study, run, call, command, tmp_path):
     assert run(study(*SOUND))[0] == 0
