@@ -15,6 +15,7 @@ KNOWN_SPREAD = 0.03  # of the logarithm of a plain time that was measured
 TAIL = 1.645  # standard deviations to either end of a 90 % interval
 _LEAST_COMPUTING = 0.25  # of the share that computing has of measured time, which it has of the plain time
 _LEAST_INSIDE = 0.25  # of a run time, that is the program's
+_MOST_STARTUP = 10.0  # seconds that starting processes takes on a machine that is not large
 LONGER = 1.2  # times the instrumented run, which a plain run of the same input cannot take
 _SAME_RUN = 0.05  # of the visits, that two measurements of one run may differ by
 _PAIR_SPREAD = 0.1  # of the logarithm of a cost that two profiles show
@@ -65,7 +66,13 @@ def joined(sources: Sequence[KnownPlain]) -> KnownPlain | None:
 
 
 def plain_by_run_time(
-    runs: Visited, seconds: FloatArray, wall: FloatArray, where: str, *, startup: FloatArray | float = 0.0
+    runs: Visited,
+    seconds: FloatArray,
+    wall: FloatArray,
+    where: str,
+    *,
+    startup: FloatArray | float = 0.0,
+    lines: Sequence[str] = (),
 ) -> KnownPlain:
     """Return plain computing times, given how long the same runs take without instrumentation.
 
@@ -79,16 +86,16 @@ def plain_by_run_time(
         wall: float64[R], how long they took instrumented.
         where: what to name if times do not fit.
         startup: float64[R], seconds of the plain times that may be none of the program's, such as start-up.
+        lines: of each run, what to write into a table of plain times if start-up makes them longer.
 
     Raises:
         UsageError: a run without instrumentation took longer than the instrumented one.
     """
-    inside = np.maximum(seconds - startup, _LEAST_INSIDE * seconds)
-    for plain, instrumented in zip(inside.tolist(), wall.tolist(), strict=True):
-        if plain > LONGER * instrumented:
-            what = f"the run without instrumentation took {figure(plain)} s, the instrumented one only "
-            hint = "give the time of the same run, with the same input on the same machine"
-            raise UsageError(f"{what}{figure(instrumented)} s", where=where, hint=hint)
+    of_program = seconds - startup
+    inside = np.maximum(of_program, _LEAST_INSIDE * seconds)
+    if (too_long := np.flatnonzero(of_program > LONGER * wall)).size:
+        run = int(too_long[0])
+        raise _longer(float(of_program[run]), float(wall[run]), where, lines[run] if lines else "")
     everything = runs.time.sum(axis=0)
     locations = np.divide(everything, wall, out=np.ones(len(wall)), where=wall > 0)
     whole = np.sqrt(inside * seconds) * locations
@@ -102,6 +109,17 @@ def plain_by_run_time(
         whole=whole,
         stated=np.isfinite(whole) & (share > 0) & (inside == seconds),
     )
+
+
+def _longer(plain: float, instrumented: float, where: str, line: str) -> UsageError:
+    """Return the error for a plain run that took longer than the instrumented one, perhaps by start-up."""
+    what = f"the run without instrumentation took {figure(plain)} s, the instrumented one only "
+    starting = "what starting its processes takes, as `time mpirun -n P true` shows it, is not in the profile"
+    cure = "take it away, or give it in a table of run times as startup"
+    if line and plain - instrumented <= _MOST_STARTUP:
+        cure = f"give it in a table of run times: {line}"
+    hint = f"give the time of the same run, with the same input on the same machine; {starting}: {cure}"
+    return UsageError(f"{what}{figure(instrumented)} s", where=where, hint=hint)
 
 
 def plain_by_pair(

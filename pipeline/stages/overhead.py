@@ -19,15 +19,16 @@ from filters.instrumentation import filtered_at_run_time
 from filters.known_plain import KNOWN_SPREAD, KnownPlain, plain_by_pair, plain_by_run_time, same_runs
 from filters.make_filter import GIVEN_SPREAD, SeriesCalibration
 from filters.rejected_visits import RejectedVisits, rejected_visits, uncounted_visits
-from ingest.arrays import BoolArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import UsageError
 from ingest.experiment import TIME, Experiment
 from ingest.locate import locate
+from ingest.number_text import figure, value_text
 from ingest.run_names import named_parameters
 from pipeline.config.options import Options
 from pipeline.stages.ingest import Ingested, ingest
 from pipeline.stages.plain_points import with_plain_points
-from pipeline.stages.plain_time_file import PlainRun, read_plain_runs
+from pipeline.stages.plain_time_file import SECONDS_COLUMN, STARTUP, PlainRun, read_plain_runs
 
 _Places: TypeAlias = list[tuple[IntArray, IntArray]]
 """Per point that both have, the numbers of the study's runs and of the others."""
@@ -101,7 +102,19 @@ def _plain_by_run_times(study: _Study, times: dict[int, list[tuple[float, float]
     places = list(zip(study.point.tolist(), study.repetition.tolist(), strict=True))
     seconds, startup = np.array([_of_repetition(times.get(p, []), r) for p, r in places]).T
     wall_of_runs = np.array([wall[place] for place in places])
-    return plain_by_run_time(study.runs, seconds, wall_of_runs, where, startup=startup)
+    lines = _lines_with_startup(study, seconds, wall_of_runs)
+    return plain_by_run_time(study.runs, seconds, wall_of_runs, where, startup=startup, lines=lines)
+
+
+def _lines_with_startup(study: _Study, seconds: FloatArray, wall: FloatArray) -> list[str]:
+    """Return what to write for each run if what it takes beyond its profile is start-up."""
+    header = ",".join((*study.experiment.parameters, SECONDS_COLUMN, STARTUP))
+    numbers = zip(study.point.tolist(), seconds.tolist(), (seconds - wall).tolist(), strict=True)
+    points = study.experiment.points
+    return [
+        f"{header} and {','.join([*map(value_text, points[p].tolist()), value_text(took), figure(more)])}"
+        for p, took, more in numbers
+    ]
 
 
 def _of_repetition(times: list[tuple[float, float]], repetition: int) -> tuple[float, float]:

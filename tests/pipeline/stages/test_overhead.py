@@ -129,9 +129,17 @@ def test_files_of_run_times_that_are_wrong_are_refused(study, tmp_path, text, sa
         totals(study, baseline_time=tmp_path / "none.csv")
 
 
-def test_a_run_time_that_is_longer_than_the_instrumented_run_is_refused(study):
+def test_a_run_time_that_is_longer_than_the_instrumented_run_may_have_its_start_up(study, tmp_path):
     with pytest.raises(UsageError, match=r"--baseline-time: the run without instrumentation took 90.0 s"):
         totals(study, baseline_time=90.0)
+    with pytest.raises(
+        UsageError, match=r"`time mpirun -n P true` shows it.* s,seconds,startup and 4,7.5,2.66$"
+    ):
+        totals(study, baseline_time=7.5)
+    table = tmp_path / "plain.csv"
+    for line in ("4,7.5,2.66", "4,70,67"):
+        table.write_text(f"s,seconds,startup\n{line}\n")
+        assert totals(study, baseline_time=table)[1].correction is not None
 
 
 def test_several_run_times_of_a_point_show_its_noise(study, tmp_path):
