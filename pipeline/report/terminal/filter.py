@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from filters.explanation import dropped_regions
-from filters.filter_effect import MeasuredEffect
-from filters.filter_options import ACCEPTABLE
+from filters.filter_effect import FilterEffect, MeasuredEffect
+from filters.filter_options import ACCEPTABLE, Application
 from filters.filter_verification import CallPathDifference
 from filters.make_filter import FilterResult
 from filters.memory import Memory
@@ -37,18 +37,25 @@ _INCLUDED = (
 
 def effect_sentence(made: FilterResult) -> str:
     """Say in one sentence what a filter does to the run of the largest scale, and whether it is needed."""
-    decision, prediction, applied = made.decision, made.prediction, made.application
+    decision, prediction = made.decision, made.prediction
     called = decision.regions.called
     if not called.any():
         return "finds nothing to filter: the profile has no compiler-instrumented or user regions"
     every, drops = int(called.sum()), int((called & ~decision.kept).sum())
-    before, after = (percent(prediction.dilation.at(stage).value - 1.0) for stage in (None, applied))
-    overhead = f"{after} with and without it" if before == after else f"{before} without it, {after} with it"
     unneeded = prediction.dilation.at(None).high - 1.0 <= ACCEPTABLE
     return (
         f"drops {drops or 'none'} of {counted(every, 'function')}{_left_out(made) if drops else ''}; "
-        f"overhead {overhead} at {applied.value}{': you need no filter' if unneeded else ''}"
+        f"{_overheads(prediction)}{': you need no filter' if unneeded else ''}"
     )
+
+
+def _overheads(prediction: FilterEffect) -> str:
+    before, rejected, compiled = (percent(prediction.dilation.at(stage).value - 1.0) for stage, _ in STAGES)
+    if before == rejected == compiled:
+        return f"overhead {before} with and without it"
+    if rejected == compiled:
+        return f"overhead {before} without it, {compiled} with it"
+    return f"overhead {before} without it, {rejected} with it at run time, {compiled} at compile time"
 
 
 def _left_out(made: FilterResult) -> str:
@@ -65,10 +72,9 @@ def need_of_filter(made: FilterResult) -> str:
     prediction, called = made.prediction, made.decision.regions.called
     if not called.any():
         return effect_sentence(made)
-    before, after = (percent(prediction.dilation.at(at).value - 1.0) for at in (None, made.application))
     if prediction.dilation.at(None).high - 1.0 <= ACCEPTABLE:
-        return f"not needed, overhead {before}"
-    return f"overhead {before} without it, {after} with it at {made.application.value}"
+        return f"not needed, overhead {percent(prediction.dilation.unfiltered.value - 1.0)}"
+    return _overheads(prediction)
 
 
 def show_effect(out: Console, made: FilterResult) -> None:
@@ -78,10 +84,25 @@ def show_effect(out: Console, made: FilterResult) -> None:
     out.print(terminal_table(effect_table(prediction), out.width))
     if made.evidence.budget is not None:
         _show_budget(out, made.evidence.budget)
+    if doubt := _doubt_about_hooks(made):
+        show_sentence(out, doubt)
     dropped = dropped_regions(decision, prediction, count=_DROPPED_SHOWN)
     if dropped:
         show_sentence(out, "Largest dropped regions; their time is attributed to the caller:")
         out.print(terminal_table(dropped_table(dropped), out.width))
+
+
+def _doubt_about_hooks(made: FilterResult) -> str:
+    """Advise to compile anew if hooks may leave more overhead at run time than is acceptable; else empty."""
+    budget = made.evidence.budget
+    limit = ACCEPTABLE if budget is None else budget.budget.overhead
+    most, _, compiled = (made.prediction.dilation.at(stage).value - 1.0 for stage, _ in STAGES)
+    if made.application is not Application.RUN_TIME or most <= limit or compiled > limit:
+        return ""
+    return (
+        "A rejected visit costs a hundredth of a recorded one to as much: at run time overhead may reach "
+        f"{percent(most)}. Where that matters, compile anew with the filter: {percent(compiled)}."
+    )
 
 
 def _show_budget(out: Console, budget: BudgetOutcome) -> None:
