@@ -400,6 +400,7 @@ def _unverified(progress: CampaignProgress, notify: Notify) -> str:
         return ""
     file = campaign.pilot_filter
     options = load_options(None, campaign.profiles)
+    options = replace(options, filter=replace(options.filter, baseline_time=None, calibrate=None))
     found = verify_filter(campaign.pilot_profiles, campaign.profiles, options, file)
     last = found.points[-1]
     if found.agrees:

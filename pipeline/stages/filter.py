@@ -78,10 +78,19 @@ def filter_of_path(path: Path, options: Options) -> tuple[FilterResult, tuple[Ma
         runs, skipped = read.widest, tuple(skipped_entry(entry) for entry in read.damaged)
         growing = growing_regions(modelled(read, options, metric_to_model(read, options)))
         series = calibration_of(read.experiment) if read.widest == read.runs else None
-    elif _of_series(options.filter.calibrate):
-        what = "is a directory of runs, but the filter is made from one"
-        raise UsageError(what, where=str(options.filter.calibrate), hint="give one of them")
+    else:
+        _require_no_series(options.filter)
     return make_filter(runs_to_filter(runs), filter_request(options.filter, growing), series), skipped
+
+
+def _require_no_series(given: FilterOptions) -> None:
+    """Refuse what is known of the runs of a series where one run is looked at."""
+    if given.calibrate is not None and _of_series(given.calibrate):
+        what = "is a directory of runs, but the filter is made from one"
+        raise UsageError(what, where=str(given.calibrate), hint="give one of them")
+    if isinstance(given.baseline_time, Path):
+        what = "is a table of run times, but one run is looked at"
+        raise UsageError(what, where=str(given.baseline_time), hint="give its seconds")
 
 
 def _runs(located: Located) -> tuple[Run, ...]:
@@ -95,6 +104,7 @@ def runs_at(path: Path, explicit: Sequence[RunSpec] = ()) -> tuple[Run, ...]:
 
 def simulate_filter(path: Path, rules: Path, options: Options) -> SimulatedFilter:
     """Return what a filter would do to the profile of the largest scale at a path."""
+    _require_no_series(options.filter)
     request = filter_request(options.filter)
     run = runs_to_filter(runs_at(path, options.runs))[-1]
     before = run.reader.read(run.path)
@@ -161,6 +171,8 @@ def verify_filter(path: Path, second: Path, options: Options, rules: Path | None
 
     The filter is that of a file, or the one that the options make from the first path.
     """
+    if rules is not None:
+        _require_no_series(options.filter)
     request = filter_request(options.filter)
     found, name, applied, skipped = _applied_rules(path, options, rules)
     points = []

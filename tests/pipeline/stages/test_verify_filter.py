@@ -1,5 +1,7 @@
 """The loop closed: which runs are compared, under which filter, at which cost."""
 
+from pathlib import Path
+
 import pytest
 
 from filters.filter_options import Application
@@ -56,6 +58,11 @@ def test_options_about_the_cost_count_for_the_prediction(pair, rules):
     given = verify_filter(full, reduced, options(event_cost=5e-8), rules)
     assert given.prediction.overhead.at(None) == pytest.approx(5e-8 * 5_000_202, rel=0.1)
     assert plain.prediction.overhead.at(None) > 1.9 * given.prediction.overhead.at(None)
+    for command in (filter_of_path, lambda path, asked: verify_filter(path, reduced, asked, rules)):
+        with pytest.raises(
+            UsageError, match=r"^plain.csv: is a table of run times, but .*; give its seconds$"
+        ):
+            command(full, options(baseline_time=Path("plain.csv")))
     known = verify_filter(full, reduced, options(baseline_time=8.0), rules)
     assert known.measured.dilation.unfiltered == pytest.approx(8.6 / 8.0)
     assert known.measured.plain_time.given
