@@ -17,7 +17,7 @@ from ingest.run_settings import not_instrumented
 
 _NOTICEABLE = 0.05  # of the measured computing time, from which overhead distorts models
 _UNCERTAIN = 1.5  # factor either way, from which a further measurement is worth proposing
-UNCOUNTED_HOOKS = (
+_UNCOUNTED_HOOKS = (
     "a filter rejected visits at run time, and nothing tells how many: give runs without the filter "
     "(--calibrate) or a run time without instrumentation (--baseline-time)"
 )
@@ -225,7 +225,7 @@ def correction_sentence(correction: OverheadCorrection) -> str:
             f"{hidden} of {count} call paths are not measurable, their time is attributed to their callers"
         )
     if not correction.hooks_counted:
-        parts.append(UNCOUNTED_HOOKS)
+        parts.append(_UNCOUNTED_HOOKS)
     elif factor > _UNCERTAIN:
         parts.append("a run without instrumentation at one scale (--baseline-time) would tell more")
     return "; ".join(parts)

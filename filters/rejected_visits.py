@@ -18,7 +18,7 @@ from ingest.alignment import CallTreeUnion
 from ingest.arrays import FloatArray, IntArray
 
 _RATE_SPREAD = 0.25  # of the logarithm of rejected visits per second, from one scale of a program to another
-_UNCOUNTED, _UNCOUNTED_SPREAD = 0.05, 1.2  # of the time, what hooks take if their number is unknown
+_UNCOUNTED, _UNCOUNTED_SPREAD = 0.1, 0.8  # of the time, what hooks take if their number is unknown
 _MARGIN = 0.1  # of the logarithm of the most that a hook can take, as the cheapest call path shows it
 _MOST = 0.9  # of the time of a call path, that hooks may take
 _LEAST_LEFT = 0.1  # of a plain time, that is left however much more hooks take

@@ -174,8 +174,6 @@ class Experiment:
     # the share of the measured computing time that overhead is expected to take, if times are as measured
     # although it distorts them
     overhead_left: float = 0.0
-    # whether times are as measured although a filter rejected visits at run time, and how many is unknown
-    hooks_uncounted: bool = False
     # names of the functions that the runs could record, called or not, sorted; empty if unknown
     recorded: tuple[str, ...] = ()
     # the visits by which values and times were divided; None if they are of whole runs

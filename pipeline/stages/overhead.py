@@ -8,7 +8,6 @@ from typing import TypeAlias
 import numpy as np
 
 from filters.correction import (
-    UNCOUNTED_HOOKS,
     correct_overhead,
     has_noticeable_overhead,
     runs_of,
@@ -243,8 +242,9 @@ def true_times(read: Ingested, options: Options) -> Ingested:
     cost = told.cost if given.event_cost is None else calibrated(given.event_cost, GIVEN_SPREAD, "given")
     evidence = told.known is not None or told.cost is not None or bool(told.elsewhere)
     asked = options.overhead == "correct" or (options.overhead == "auto" and evidence)
-    if not asked and not has_noticeable_overhead(experiment, cost, told.rejected):
-        return read if told.rejected is None or told.rejected.counted else _uncounted(read)
+    uncounted = told.rejected is not None and not told.rejected.counted
+    if not (asked or uncounted or has_noticeable_overhead(experiment, cost, told.rejected)):
+        return read
     if options.overhead == "keep":
         return replace(read, experiment=with_overhead_left(experiment, cost, told.rejected))
     corrected = correct_overhead(experiment, cost, told.known, told.rejected)
@@ -265,12 +265,6 @@ def calibration_of(experiment: Experiment) -> SeriesCalibration | None:
     spread = max(experiment.correction.total_deviation, KNOWN_SPREAD)
     plain = KnownPlain.of(float(largest.useful_time.sum()), spread)
     return SeriesCalibration(calibrated(experiment.correction.cost, _SERIES_SPREAD, "all runs"), plain)
-
-
-def _uncounted(read: Ingested) -> Ingested:
-    """Leave times as measured, with the doubt that they have from hooks of rejected visits."""
-    experiment = _with_notice(read.experiment, UNCOUNTED_HOOKS)
-    return replace(read, experiment=replace(experiment, hooks_uncounted=True))
 
 
 def _with_notice(experiment: Experiment, notice: str) -> Experiment:

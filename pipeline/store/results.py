@@ -265,7 +265,6 @@ def _callpaths(experiment: Experiment) -> pa.Table:
         "notices": experiment.notices,
         "correction": as_plain(experiment.correction),
         "overhead_left": experiment.overhead_left,
-        "hooks_uncounted": experiment.hooks_uncounted,
         "recorded": experiment.recorded,
         "per": as_plain(experiment.per),
         "left_out": as_plain(experiment.left_out),
@@ -344,7 +343,6 @@ def read_experiment(read: Callable[[str], bytes]) -> Experiment:
         notices=tuple(shared["notices"]),
         correction=restored(OverheadCorrection | None, shared.get("correction")),
         overhead_left=float(shared.get("overhead_left", 0.0)),
-        hooks_uncounted=bool(shared.get("hooks_uncounted", False)),
         recorded=tuple(shared.get("recorded", ())),  # not in earlier files of this version
         per=restored(PerVisit | None, shared.get("per")),
         left_out=restored(LeftOut, shared.get("left_out", {})),

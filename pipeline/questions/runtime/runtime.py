@@ -144,7 +144,6 @@ def _trust(study: RuntimeStudy, figures: Figures) -> Verdict:
         back_test=analysis.back_test,
         correction=analysis.experiment.correction,
         overhead_left=analysis.experiment.overhead_left,
-        hooks_uncounted=analysis.experiment.hooks_uncounted,
         covered=worst_share([run.attributes for run in analysis.experiment.runs]),
     )
 

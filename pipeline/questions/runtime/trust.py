@@ -81,7 +81,6 @@ def verdict(
     back_test: BackTest | None,
     correction: OverheadCorrection | None = None,
     overhead_left: float = 0.0,
-    hooks_uncounted: bool = False,
     covered: float = 1.0,
 ) -> Verdict:
     """Judge a study by the rules.
@@ -95,7 +94,6 @@ def verdict(
         back_test: that of the total, if there is one.
         correction: how overhead was taken out of the times, if it was.
         overhead_left: the share of measured computing time that overhead takes, if it was left there.
-        hooks_uncounted: whether times hold hooks of rejected visits whose number is unknown.
         covered: the share of the total that a run states that its timers are, of the run where it is worst.
     """
     reasons = (
@@ -104,7 +102,6 @@ def verdict(
         _noise(noise),
         *(() if correction is None else (_overhead(correction),)),
         *(() if not overhead_left else (_overhead_left(overhead_left),)),
-        *(() if not hooks_uncounted else (_UNCOUNTED,)),
         *(() if COVERED[0] <= covered <= COVERED[1] else (_covered(covered),)),
         _extrapolation(extrapolation),
         _interval(spread),
@@ -144,14 +141,6 @@ def _overhead_left(share: float) -> Reason:
     trust = Trust(int(share <= _MUCH_OVERHEAD) + int(share <= _LITTLE_OVERHEAD))
     text = f"instrumentation takes {percent(share)} of the computing time, and times are as measured"
     return Reason("overhead", share, trust, text)
-
-
-_UNCOUNTED = Reason(
-    "overhead",
-    float("nan"),
-    Trust.MEDIUM,
-    "a filter rejected visits at run time, and what their hooks take is unknown",
-)
 
 
 def _covered(share: float) -> Reason:

@@ -86,6 +86,8 @@ def test_corrected_overhead_is_a_reason(deviation, trust):
     assert found.trust is trust
     alone = verdict(**GOOD, correction=replace(correction, supported=False))
     assert alone.trust is min(trust, Trust.MEDIUM)  # nothing but the profiles speaks for it
+    hooks = verdict(**GOOD, correction=replace(correction, hooks=0.1, hooks_counted=False))
+    assert hooks.trust is min(trust, Trust.MEDIUM)
     little = verdict(**GOOD, correction=replace(correction, supported=False, share=0.2))
     assert little.trust is trust
     (reason,) = (one for one in found.reasons if one.name == "overhead")
@@ -99,12 +101,6 @@ def test_overhead_that_is_left_is_a_reason(share, trust):
     assert found.trust is trust
     (reason,) = (one for one in found.reasons if one.name == "overhead")
     assert reason.text.endswith("of the computing time, and times are as measured")
-
-
-def test_hooks_that_nothing_counts_are_a_reason():
-    found = verdict(**GOOD, hooks_uncounted=True)
-    assert found.trust is Trust.MEDIUM
-    assert "rejected visits at run time, and what their hooks take is unknown" in found.reasons[3].text
 
 
 def test_reasons_say_what_they_judge():
