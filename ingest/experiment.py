@@ -81,8 +81,8 @@ class PlainTotals:
     total: tuple[float, ...]  # core-seconds, or seconds of one location if values are those
     locations: tuple[float, ...]
     spread: tuple[float, ...]  # standard deviations of their logarithms
-    common: float  # of the logarithm of the error that all corrected totals shared before these were known
-    moved: float = 0.0  # logarithm by which they have moved all corrected totals
+    away: tuple[float, ...]  # logarithm of the factor from the nearest profiled scale
+    common: float  # standard deviation of the logarithm of the error that all corrected totals share
 
     @property
     def of_location(self) -> "PlainTotals":

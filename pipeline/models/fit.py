@@ -281,12 +281,20 @@ def fit_parts(
         plain: totals that were measured elsewhere.
     """
     models = fit(parameters, points, values, options, parts=True, per=per)
-    if not errors.any():
+    if not errors.any() and plain is None:
         return models
-    if (of_sum == 0.0 or plain is not None) and len(models) > 1:
+    if plain is not None or (of_sum == 0.0 and len(models) > 1):
         everything = sum_groups(values, np.zeros(len(values), dtype=np.int64), 1)
+        points, everything = (points, everything) if plain is None else _with_plain(points, everything, plain)
         models = replace(models, whole=fit(parameters, points, everything, options, per=per))
     return models.with_common_error(errors, of_sum)
+
+
+def _with_plain(points: FloatArray, totals: FloatArray, plain: PlainTotals) -> tuple[FloatArray, FloatArray]:
+    """Add plain times to the points float64[P, D] of a total, float64[1, P, R]."""
+    further = np.full((1, len(plain.total), totals.shape[2]), np.nan)
+    further[0, :, 0] = plain.total
+    return np.concatenate([points, plain.points]), np.concatenate([totals, further], axis=1)
 
 
 def _sure_of_zeros(models: ScalingModels, data: Observations) -> ScalingModels:

@@ -1,8 +1,8 @@
-"""Plain times at scales without a profile are points of the total, and kernels are brought to it.
+"""Plain times at scales without a profile are points of the total's model, and kernels are brought to it.
 
-What a total is predicted wrong by is an error that all corrected totals share, and one of its model, which
-grows with the distance from what was profiled. Both are taken for normal in the logarithm, and plain times
-observe their sum (Rasmussen and Williams, "Gaussian Processes for Machine Learning", 2006, section 2.2).
+What a total is predicted wrong by is an error that all corrected totals share, and one of its model. Both are
+taken for normal in the logarithm, and plain times observe their sum (Rasmussen and Williams, "Gaussian
+Processes for Machine Learning", 2006, section 2.2).
 """
 
 from dataclasses import dataclass, replace
@@ -18,18 +18,64 @@ from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import brought_to, predict_total
 from pipeline.statistics import TWO_SIDED
 
-# distance, in logarithms of parameters, over which errors of a model correlate by a half: of 35 forecasts of
-# real series with a total in between, intervals then hold 94 %; with half or twice of it 86 to 89 %
-_HALF = np.log(2.0)
+_HALF = np.log(2.0)  # distance, in logarithms of parameters, over which errors of a model correlate by a half
+_HALF_NEAR = _HALF / 4  # the same of a model that has the plain times for points
 _LEAST_SPREAD = 1e-3  # of a logarithm
 _CHANCE = 0.05  # probability with which plain times miss by more than their variances are expected to explain
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class KnownTotals:
-    """Predicts kernels that add up to a total which plain times tell beside the profiles."""
+class SharedError:
+    """What plain times say of the logarithm of the error that all corrected totals share."""
 
-    models: ScalingModels  # of the kernels, made from profiles alone
+    mean: float
+    deviation: float
+    ratio: FloatArray  # float64[n], each plain time over what the profiles lead to
+    astray: FloatArray  # float64[n], by how many standard deviations it misses that
+
+
+def shared_error(models: ScalingModels, plain: PlainTotals) -> SharedError:
+    """Learn from plain times how far all corrected totals are off.
+
+    If they miss by more than chance, models and corrections are less sure than they say.
+
+    Args:
+        models: of the total at the profiled scales, one row, without that error.
+        plain: plain times, with what is known of it before.
+    """
+    at, spread = np.array(plain.points), np.square(plain.spread)
+    missed = np.log(np.array(plain.total) / predict_total(models, at).value[0])
+    of_model = total_deviation(models, at)
+    alike = 0.5 ** (distances(at, at) / _HALF)
+    expected = np.outer(of_model, of_model) * alike + plain.common**2
+    surprise = float(missed @ np.linalg.solve(expected + np.diag(spread), missed))
+    scale = max(surprise / float(chdtri(len(missed), _CHANCE)), 1.0)
+    before, variance = scale * plain.common**2, scale * expected + np.diag(spread)
+    of_each = before * np.linalg.solve(variance, np.ones(len(missed)))
+    return SharedError(
+        mean=float(of_each @ missed),
+        deviation=float(before * max(1.0 - of_each.sum(), 0.0)) ** 0.5,
+        ratio=np.exp(missed),
+        astray=missed / np.sqrt(np.diag(expected) + spread),
+    )
+
+
+def total_deviation(models: ScalingModels, points: FloatArray) -> FloatArray:
+    """Return standard deviations of logarithms of totals predicted at points float64[Q, D], float64[Q]."""
+    found = predict_total(models, points)
+    lower = np.maximum(found.lower[0], LEAST_LOWER * found.value[0])
+    return np.asarray(np.maximum(np.log(found.upper[0] / lower) / (2 * TWO_SIDED), _LEAST_SPREAD))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class KnownTotals:
+    """Predicts kernels that add up to a total of which plain times are points beside the profiles.
+
+    The error that all corrected totals share does not count at a plain time, and in full from as far away as
+    the nearest profile is.
+    """
+
+    models: ScalingModels  # of the kernels; `whole` is that of all points of the total
     plain: PlainTotals
     shared: bool = True  # whether intervals hold the error that all corrected totals share
 
@@ -46,110 +92,60 @@ class KnownTotals:
         """Predict without the error that all measurements share, or with it."""
         return replace(self, shared=of_sum is not None)
 
-    def shared_error(self) -> tuple[float, float]:
-        """Return what plain times say of the error that all corrected totals share: mean and deviation."""
-        before = self._scale * self.plain.common**2
-        of_each = before * np.linalg.solve(self._variance, np.ones(len(self._missed)))
-        return float(of_each @ self._missed), float(before * max(1.0 - of_each.sum(), 0.0)) ** 0.5
-
-    @property
-    def ratios(self) -> list[float]:
-        """Each plain time over what the profiles lead to."""
-        return [*np.exp(self._missed).tolist()]
-
-    def astray(self) -> FloatArray:
-        """By how many standard deviations each plain time misses what the profiles lead to, float64[n]."""
-        return np.asarray(self._missed / np.sqrt(np.diag(self._expected)))
-
-    @cached_property
-    def _alone(self) -> ScalingModels:
-        return _sum_alone(self.models)
+    def _total(self, points: FloatArray, level: float) -> Prediction:
+        found = predict_total(self._alone, points, level)
+        plain, away = self.plain, distances(points, self._at)
+        nearest, alike = away.argmin(axis=1), 0.5 ** (away / _HALF_NEAR)
+        part = np.minimum(away.min(axis=1) / np.array(plain.away)[nearest], 1.0)
+        spread = np.array(plain.spread)[nearest] * (1 - alike.max(axis=1))
+        error = error_left(plain.common, spread, part, shared=self.shared)
+        own, there = (total_deviation(self._alone, some) for some in (points, self._at))
+        expected = np.outer(there, there) * 0.5 ** (distances(self._at, self._at) / _HALF_NEAR)
+        weight = np.linalg.solve(
+            expected + np.diag(np.square(plain.spread)), (alike * np.outer(own, there)).T
+        )
+        missed = np.log(np.array(plain.total) / predict_total(self._alone, self._at).value[0])
+        left = np.sqrt(np.maximum(1 - (weight.T * alike * there).sum(axis=1) / own, _LEAST_SPREAD))
+        value = found.value * np.exp(missed @ weight)
+        below, above = (
+            np.maximum(end / found.value, LEAST_LOWER) ** left for end in (found.lower, found.upper)
+        )
+        lower, value, upper = widened(
+            np.stack([value * below, value, value * above]), np.ones(1), level, error
+        )
+        return Prediction(value, lower, upper)
 
     @cached_property
     def _at(self) -> FloatArray:
-        return np.array(self.plain.points, dtype=np.float64).reshape(-1, len(self.models.parameters))
+        return np.array(self.plain.points, dtype=np.float64)
 
     @cached_property
-    def _missed(self) -> FloatArray:
-        """Logarithms of the plain times over what was predicted before they were known, float64[n]."""
-        predicted = predict_total(self._alone, self._at).value[0]
-        return np.asarray(np.log(np.array(self.plain.total) / predicted) + self.plain.moved)
+    def _alone(self) -> ScalingModels:
+        """The model of all points of the total, as if its parts were not there."""
+        assert self.models.whole is not None
+        return self.models.whole.with_common_error(None, None)
 
-    @cached_property
-    def _expected(self) -> FloatArray:
-        """Covariance that what is missed was expected to have, float64[n, n]."""
-        own = self._covariance(self._at) + self.plain.common**2
-        return np.asarray(own + np.diag(np.square(self.plain.spread)))
 
-    @cached_property
-    def _scale(self) -> float:
-        """What multiplies variances of models and corrections, as plain times miss by more than chance."""
-        surprise = float(self._missed @ np.linalg.solve(self._expected, self._missed))
-        return max(surprise / float(chdtri(len(self._missed), _CHANCE)), 1.0)
+def distances(points: FloatArray, others: FloatArray) -> FloatArray:
+    """Return distances in logarithms of parameters between float64[Q, D] and float64[n, D], float64[Q, n]."""
+    return np.asarray(np.abs(np.log(points[:, None] / others)).sum(axis=2))
 
-    @cached_property
-    def _variance(self) -> FloatArray:
-        noise = np.diag(np.square(self.plain.spread))
-        return np.asarray(self._scale * (self._expected - noise) + noise)
 
-    def _deviation(self, points: FloatArray) -> FloatArray:
-        """Standard deviation of the logarithm that the model has by itself, float64[Q]."""
-        found = predict_total(self._alone, points)
-        lower = np.maximum(found.lower[0], LEAST_LOWER * found.value[0])
-        half = np.log(found.upper[0] / lower) / (2 * TWO_SIDED)
-        return np.asarray(np.maximum(half, _LEAST_SPREAD))
+def error_left(
+    common: FloatArray | float, spread: FloatArray, part: FloatArray, *, shared: bool = True
+) -> FloatArray:
+    """Return what is left of the error of the level near plain times, standard deviations of logarithms.
 
-    def _covariance(self, points: FloatArray) -> FloatArray:
-        """Covariance of the model's errors at points and at the plain times, float64[Q, n]."""
-        away = np.abs(np.log(points[:, None] / self._at)).sum(axis=2)
-        own = self._deviation(points)[:, None] * self._deviation(self._at)
-        return np.asarray(own * 0.5 ** (away / _HALF))
-
-    def _total(self, points: FloatArray, level: float) -> Prediction:
-        found = predict_total(self._alone, points, level)
-        common = self.plain.common if self.shared else 0.0
-        ends = widened(np.stack([found.lower, found.value, found.upper]), np.array([common]), level)
-        of_model = self._scale * self._covariance(points)
-        of_each = of_model + self._scale * common**2
-        moved = of_model @ np.linalg.solve(self._variance, self._missed)
-        before = self._deviation(points) ** 2 + common**2
-        known = (of_each.T * np.linalg.solve(self._variance, of_each.T)).sum(axis=0)
-        after = np.maximum(self._scale * before - known, _LEAST_SPREAD**2)
-        ratios = (np.maximum(ends, LEAST_LOWER * ends[1]) / ends[1]) ** np.sqrt(after / before)
-        lower, value, upper = ratios * ends[1] * np.exp(moved)
-        return Prediction(value, lower, upper)
+    Args:
+        common: of the error that all corrected totals share, one or Q.
+        spread: float64[Q], of the plain time.
+        part: how much of the shared error counts, 0 at the plain time, 1 far from it.
+        shared: whether that part counts; without, it is what totals are off relative to corrected ones.
+    """
+    apart = (1 - part) * np.hypot(0.0 if shared else common, spread)
+    return np.asarray(np.hypot(part * common, apart) if shared else apart)
 
 
 def with_plain_totals(models: ScalingModels, plain: PlainTotals | None) -> ScalingModels:
     """Bring kernels to a total that plain times tell, too; the same models without any."""
     return models if plain is None else models.predicted_by(KnownTotals(models=models, plain=plain))
-
-
-def expecting(models: ScalingModels, common: float, point: FloatArray, spread: float) -> ScalingModels:
-    """Return what is predicted after one more plain time if it is as expected.
-
-    Args:
-        models: kernels that add up to a total, with or without plain times so far.
-        common: standard deviation of the logarithm of the error that corrected totals share, if without.
-        point: float64[D], where it is taken.
-        spread: standard deviation of its logarithm.
-    """
-    known, whole = models.predictor, models
-    so_far = PlainTotals(points=(), total=(), locations=(), spread=(), common=common)
-    if isinstance(known, KnownTotals):
-        so_far, models = known.plain, known.models
-    else:
-        whole = _sum_alone(models)
-    plain = replace(
-        so_far,
-        points=(*so_far.points, tuple(point.tolist())),
-        total=(*so_far.total, float(predict_total(whole, point[None]).value[0, 0])),
-        locations=(*so_far.locations, 1.0),
-        spread=(*so_far.spread, spread),
-    )
-    return with_plain_totals(models, plain)
-
-
-def _sum_alone(models: ScalingModels) -> ScalingModels:
-    """Return the model of a sum by itself, as if its parts were not there, without the error they share."""
-    return (models if models.whole is None else models.whole).with_common_error(None, None)

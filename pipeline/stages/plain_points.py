@@ -13,7 +13,7 @@ from ingest.number_text import figure
 from ingest.scaling import decide_scaling
 from pipeline.config.options import Options
 from pipeline.models.fit import fit
-from pipeline.models.plain_totals import KnownTotals
+from pipeline.models.plain_totals import SharedError, distances, shared_error
 from pipeline.questions.analysis import SCALES_NEEDED, scaling_of, too_few_scales
 from pipeline.questions.locations import locations_of
 from pipeline.questions.runtime.estimate import plain_spread
@@ -51,26 +51,25 @@ def with_plain_points(
         total=tuple((at.seconds * locations).tolist()),
         locations=tuple(locations.tolist()),
         spread=tuple(at.spread.tolist()),
+        away=tuple(distances(at.points, experiment.points).min(axis=1).tolist()),
         common=correction.total_deviation,
     )
-    known = KnownTotals(
-        models=fit(experiment.parameters, experiment.points, totals, options.models), plain=plain
-    )
-    error, left = known.shared_error()
-    deviation = float(np.hypot(left, _OF_EACH_SCALE * correction.total_deviation))
+    models = fit(experiment.parameters, experiment.points, totals, options.models)
+    found = shared_error(models, plain)
+    deviation = float(np.hypot(found.deviation, _OF_EACH_SCALE * correction.total_deviation))
     computing = _computing(experiment)
     share = float(np.nansum(experiment.values[TIME].sum[computing]) / np.nansum(totals))
-    moved = _moved(experiment, computing, _factor(error, share))
+    moved = _moved(experiment, computing, _factor(found.mean, share))
     by = float(np.nanmedian(np.log(moved.values[TIME].sum.sum(axis=0) / totals[0])))
-    found = replace(
+    corrected = replace(
         correction,
         deviation=_without_common(correction, deviation, share),
         total_deviation=deviation,
         supported=True,
-        elsewhere=replace(plain, moved=by),
+        elsewhere=replace(plain, common=deviation),
     )
-    notices = [_sentence(elsewhere, by, deviation), *_doubtful(known, experiment.parameters)]
-    return replace(moved, correction=found, notices=(*experiment.notices, *notices))
+    notices = [_sentence(elsewhere, by, deviation), *_doubtful(found, plain, experiment.parameters)]
+    return replace(moved, correction=corrected, notices=(*experiment.notices, *notices))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -162,11 +161,11 @@ def _sentence(runs: Sequence[PlainRun], by: float, deviation: float) -> str:
     )
 
 
-def _doubtful(known: KnownTotals, parameters: Sequence[str]) -> list[str]:
+def _doubtful(found: SharedError, plain: PlainTotals, parameters: Sequence[str]) -> list[str]:
     """Name plain times that are far from what the profiles lead to."""
     return [
-        f"the plain time at {point_text(dict(zip(parameters, point, strict=True)))} is {times(factor)} "
+        f"the plain time at {point_text(dict(zip(parameters, point, strict=True)))} is {times(ratio)} "
         "what the profiles lead to: was it the same program with the same input?"
-        for point, factor, away in zip(known.plain.points, known.ratios, known.astray(), strict=True)
+        for point, ratio, away in zip(plain.points, found.ratio.tolist(), found.astray, strict=True)
         if abs(away) > _ASTRAY
     ]

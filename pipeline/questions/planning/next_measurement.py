@@ -10,7 +10,7 @@ from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from ingest.scaling import Scaling, location_unit
 from pipeline.models.kernels import total_kernel
-from pipeline.models.plain_totals import expecting
+from pipeline.models.plain_totals import distances, error_left, total_deviation
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis
@@ -24,11 +24,13 @@ from pipeline.questions.planning.advice import (
     interval_widths,
     larger_points,
     valid_target,
+    widths_after,
 )
 from pipeline.questions.planning.plan import repetition_noise
 from pipeline.questions.question import Question, TargetForecast
 from pipeline.questions.runtime.estimate import plain_spread
 from pipeline.questions.runtime.figures import held_share
+from pipeline.statistics import TWO_SIDED
 from pipeline.wording.quantities import point_json
 
 TIMES = ("effort", "time")
@@ -66,57 +68,49 @@ def plan_measurements(analysis: Analysis, at: FloatArray, budget: float | None =
     kernels, experiment = analysis.callpaths.kernels, analysis.experiment
     measured = np.isfinite(kernels.values).any(axis=0).sum(axis=1)
     budget = _cost_so_far(analysis) if budget is None else budget
-    models, before = analysis.callpaths.models, budget
-    at = valid_target(models.parameters, at, budget)
-    if first := _plain_runs(analysis, at, budget):
-        models, before = first.known, budget - first.advice.cost
+    at = valid_target(analysis.callpaths.models.parameters, at, budget)
     plan = advise(
-        models,
+        analysis.callpaths.models,
         kernels.callpaths,
         experiment.points,
         at,
-        before,
+        budget,
         cost=partial(run_costs, analysis),
         repetitions=min(int(np.median(measured)), SERIES_REPETITIONS),
         noise=repetition_noise(kernels.values),
     )
-    if first:
-        there = first.advice.at == plan.target
-        steps = (first.advice,) if there else (first.advice, *plan.plan)
-        plan = replace(plan, budget=budget, plan=steps, relative_width=first.before, instead=None)
+    if first := plain_runs(analysis, at, budget):
+        plan = replace(plan, plan=(first,), instead=None)
     counted = kernels.metric == "effort" or experiment.runs or is_counted(experiment, analysis.decision)
     return replace(plan, unit=f"{location_unit(experiment)}-s" if counted else "s")
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class _PlainRuns:
-    """Runs without instrumentation that narrow an interval by what they say of all corrected times."""
+def plain_runs(analysis: Analysis, at: FloatArray, budget: float) -> Advice | None:
+    """Return the runs without instrumentation that narrow the interval of a total most within a budget.
 
-    advice: Advice
-    known: ScalingModels  # what is predicted after them
-    before: float  # width of the interval of the total at the target now, relative to the value
+    They tell how far corrected times are off, at the largest profiled scale, on the way to the target or
+    there. The interval is expected to become as wide as it is as far beyond the scales that have been run.
 
+    Args:
+        analysis: the modelled experiment.
+        at: float64[D], the target.
+        budget: core-seconds.
 
-def _plain_runs(analysis: Analysis, at: FloatArray, budget: float) -> _PlainRuns | None:
-    """Choose those that leave the narrowest interval within a budget; None if none is worth it.
-
-    They are run at the largest measured scale, on the way to the target or there.
+    Returns:
+        None if times are as measured, or if none is worth it.
     """
     correction, models = analysis.experiment.correction, analysis.callpaths.models
     if correction is None or not correction.total_deviation:
         return None
-    measured = analysis.experiment.points
-    points = np.concatenate([measured[[analysis.largest]], larger_points(measured, at)])
-    spread = float(plain_spread(None, _PLAIN_RUNS))
+    profiled = analysis.experiment.points
+    points = np.concatenate([profiled[[analysis.largest]], larger_points(profiled, at)])
     costs = _PLAIN_RUNS * run_costs(analysis, points, plain=True)
-    after = [expecting(models, correction.total_deviation, point, spread) for point in points]
-    before, *widths_of = (_width(one, at) for one in (models, *after))
-    widths = np.array(widths_of)
-    widths[costs >= budget] = np.inf
-    best = int(widths.argmin())
-    if widths[best] > (1 - LEAST_GAIN) * before:
+    before = float(interval_widths(models, at[None])[0][0])
+    widths = _widths_after_plain(models, correction.total_deviation, at, points)
+    best = int(np.where(costs < budget, widths, np.inf).argmin())
+    if not costs[best] < budget or widths[best] > (1 - LEAST_GAIN) * before:
         return None
-    advice = Advice(
+    return Advice(
         at=point_json(models.parameters, points[best]),
         repetitions=_PLAIN_RUNS,
         cost=float(costs[best]),
@@ -125,11 +119,25 @@ def _plain_runs(analysis: Analysis, at: FloatArray, budget: float) -> _PlainRuns
         settles=(),
         plain=True,
     )
-    return _PlainRuns(advice=advice, known=after[best], before=before)
 
 
-def _width(models: ScalingModels, at: FloatArray) -> float:
-    return float(interval_widths(models, at[None])[0][0])
+def _widths_after_plain(
+    models: ScalingModels, common: float, at: FloatArray, points: FloatArray
+) -> FloatArray:
+    """Return the widths of the interval at a target after plain runs at each of some points, float64[Q]."""
+    alone, spread = models.with_common_error(None, None), float(plain_spread(None, _PLAIN_RUNS))
+    observed = total_deviation(alone, points) ** 2 + spread**2
+    left = common * np.sqrt(observed / (common**2 + observed))
+    away, gap = (
+        distances(points, at[None])[:, 0],
+        distances(points, np.minimum(points, models.last)).diagonal(),
+    )
+    part = np.where(away > 0, np.minimum(away / np.maximum(gap, _TINY), 1.0), 0.0)
+    _, spans = widths_after(alone, at, np.maximum(points, models.last))
+    of_model = np.log(spans) / (2 * TWO_SIDED)
+    seen = np.where(away > 0, 0.0, of_model**2 / (of_model**2 + spread**2))
+    error = np.hypot(of_model * np.sqrt(1 - seen), error_left(left, np.where(away > 0, spread, 0.0), part))
+    return np.asarray(2 * np.sinh(TWO_SIDED * error))
 
 
 def _unknown_cost(analysis: Analysis) -> str:

@@ -65,9 +65,12 @@ def effort(analysis, point=TARGET):
 @pytest.mark.parametrize("factor", [0.8, 1.0, 1.6])
 def test_where_the_target_was_run_plain_the_answer_is_that_measurement(study, tmp_path, factor):
     truth = 32 * PLAIN * factor
-    lower, value, upper = effort(analysed(study, options(tmp_path, (32, truth))))
+    analysis = analysed(study, options(tmp_path, (32, truth)))
+    lower, value, upper = effort(analysis)
     assert value == pytest.approx(truth, rel=0.05)
     assert lower < truth < upper and upper / lower < 1.4
+    point, measured = TARGET, np.zeros(1, dtype=np.bool_)
+    assert RuntimeStudy(analysis).figures(point, measured).extrapolation == 1
 
 
 def test_more_plain_times_and_nearer_ones_leave_narrower_intervals_in_any_order(study, tmp_path):
@@ -79,6 +82,12 @@ def test_more_plain_times_and_nearer_ones_leave_narrower_intervals_in_any_order(
     without = effort(analysed(study, Options()))
     assert without[2] / without[0] > width(five[1]) > width(*five) > width(*five, (32, 32 * PLAIN))
     assert width(*five) == pytest.approx(width(*reversed(five)))
+
+
+def test_plain_times_show_how_the_total_goes_on(study, tmp_path):
+    steeper = [(s, PLAIN * 8 * (s / 8) ** 1.5) for s in (12, 16)]
+    lower, value, upper = effort(analysed(study, options(tmp_path, *steeper)))
+    assert value > 1.2 * PLAIN * 32 and lower < PLAIN * 8 * 4**1.5 < upper
 
 
 def test_a_plain_time_tells_how_far_all_corrected_times_are_off(study, tmp_path):
