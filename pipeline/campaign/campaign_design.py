@@ -116,11 +116,12 @@ def with_round(
     *,
     unfiltered: bool = False,
     plain: Iterable[Wanted] = (),
+    plain_share: float = 1.0,
 ) -> CampaignDesign:
     """Return a design with a further round; `unfiltered` runs are measured before a filter is made.
 
     If the campaign has a build without instrumentation, that runs at the largest scale, unless it did at one
-    as large, and where `plain` runs are wanted.
+    as large, and where `plain` runs are wanted. It costs a share of what an instrumented run does.
     """
     runs, wanted = [], list(wanted)
     for one in wanted:
@@ -134,8 +135,12 @@ def with_round(
     if campaign.measurement.plain and wanted:
         largest = max(wanted, key=lambda one: _size(one.point))
         if _size(largest.point) > max((_size(run.point) for run in design.runs if run.plain), default=0.0):
-            plain.append(largest)
-    runs += [replace(_planned(campaign, one.point, 1, plain=True), cost=one.cost) for one in plain]
+            cost = None if largest.cost is None else plain_share * largest.cost
+            plain.append(Wanted(largest.point, 1, cost))
+    for one in plain:
+        last = sum(run.plain and run.point == one.point for run in design.runs)
+        planned = (_planned(campaign, one.point, last + i, plain=True) for i in range(1, one.repetitions + 1))
+        runs += [replace(run, cost=one.cost) for run in planned]
     return _with_runs(design, runs, added)
 
 

@@ -64,11 +64,30 @@ class CampaignProgress:
         return sum(_spent(self.campaign, run, self.states[run.name]) for run in runs)
 
     @property
+    def plain_share(self) -> float:
+        """What a run without instrumentation costs of one with it: measured, at most as much without any."""
+        done = [run for run in self.design.runs if run.plain and self.states[run.name].status == "done"]
+        costs = [(self.spent_on([run]), self.costs.get(values_of(run.point), 0.0)) for run in done]
+        shares = [plain / instrumented for plain, instrumented in costs if instrumented > 0]
+        return min(float(np.median(shares)), 1.0) if shares else 1.0
+
+    def cost_of(self, run: PlannedRun) -> float | None:
+        """Return the expected core-seconds of a run; None if that is unknown."""
+        cost = self.costs.get(values_of(run.point))
+        return cost if cost is None or not run.plain else self.plain_share * cost
+
+    @property
     def remaining(self) -> tuple[float, int]:
         """Expected core-seconds of the runs that are not done, and how many of them have no known cost."""
-        ahead = [run for run in self.design.runs if self.states[run.name].status != "done"]
-        known = [self.costs[values_of(run.point)] for run in ahead if values_of(run.point) in self.costs]
+        ahead = [self.cost_of(run) for run in self.design.runs if self.states[run.name].status != "done"]
+        known = [cost for cost in ahead if cost is not None]
         return sum(known), len(ahead) - len(known)
+
+
+def planned_costs(design: CampaignDesign | None) -> dict[Values, float]:
+    """Return what runs with instrumentation were planned to cost, by the values of their points."""
+    runs = [run for run in design.runs if not run.plain] if design else []
+    return {values_of(run.point): run.cost for run in runs if run.cost is not None}
 
 
 def expected_costs(
@@ -79,7 +98,7 @@ def expected_costs(
     The mean of the runs that are done counts, of those of the series if there are any; of those before the
     filter what they would cost with it. Without any, what models predict.
     """
-    planned = {values_of(run.point): run.cost for run in design.runs if run.cost is not None}
+    planned = planned_costs(design)
     pilot, series = (
         _mean_costs(campaign, states, runs)
         for runs in (
@@ -122,16 +141,17 @@ def affordable(progress: CampaignProgress, waiting: Sequence[PlannedRun]) -> lis
     if budget is None:
         return list(waiting)
     states, runs = progress.states, progress.design.runs
-    measured = {values_of(run.point) for run in runs if states[run.name].status == "done"}
-    ahead = [values_of(run.point) for run in runs if states[run.name].under_way]
-    total = progress.spent + sum(costs.get(values, 0.0) for values in ahead)
-    telling = not measured.issuperset(ahead)
+    made = [run for run in runs if states[run.name].status == "done" and not run.plain]
+    measured = {values_of(run.point) for run in made}
+    ahead = [run for run in runs if states[run.name].under_way]
+    total = progress.spent + sum(progress.cost_of(run) or 0.0 for run in ahead)
+    telling = not measured.issuperset(values_of(run.point) for run in ahead)
     allowed = []
     for run in waiting:
         values = values_of(run.point)
         if values not in measured and telling:
             continue
-        total += costs.get(values, 0.0)
+        total += progress.cost_of(run) or 0.0
         if total >= budget if values not in costs else total > budget:
             break
         allowed.append(run)

@@ -34,7 +34,7 @@ from pipeline.campaign.campaign_design import (
 )
 from pipeline.campaign.description import Campaign, SchedulerName, read_campaign
 from pipeline.campaign.folders import RunFolder, set_aside
-from pipeline.campaign.run_costs import CampaignProgress, Values, expected_costs, values_of
+from pipeline.campaign.run_costs import CampaignProgress, Values, expected_costs, planned_costs, values_of
 from pipeline.campaign.run_script import collect_script, profiles_of
 from pipeline.campaign.run_state import (
     STATUSES,
@@ -186,7 +186,7 @@ def read_progress(path: Path, results: Path | None = None) -> CampaignProgress:
     """
     campaign = read_campaign(path)
     stored = read_design(campaign.work)
-    modelled = _modelled_costs(campaign, results) if results else _planned_costs(stored)
+    modelled = _modelled_costs(campaign, results) if results else planned_costs(stored)
     alive = watch_runs(campaign)
     states = _states(campaign, stored.runs, alive) if stored else {}
     begun = [name for name, state in states.items() if state.status != "planned"]
@@ -198,11 +198,6 @@ def read_progress(path: Path, results: Path | None = None) -> CampaignProgress:
     states |= _states(campaign, [run for run in design.runs if run.name not in states], alive)
     progress = CampaignProgress(campaign=campaign, design=design, states={}, costs=modelled)
     return _in_states(progress, {run.name: states[run.name] for run in design.runs}, alive)
-
-
-def _planned_costs(design: CampaignDesign | None) -> dict[Values, float]:
-    runs = design.runs if design else ()
-    return {values_of(run.point): run.cost for run in runs if run.cost is not None}
 
 
 def _pilot(design: CampaignDesign, campaign: Campaign, modelled: Mapping[Values, float]) -> CampaignDesign:
@@ -297,7 +292,7 @@ def _round(progress: CampaignProgress, number: int) -> ShownRound:
 
     one = progress.design.rounds[number - 1]
     runs = [run for run in progress.design.runs if run.round == number]
-    ahead = {run.name: progress.costs.get(values_of(run.point)) for run in runs if not done(run)}
+    ahead = {run.name: progress.cost_of(run) for run in runs if not done(run)}
     costs = [ahead.get(run.name) if run.cost is None else run.cost for run in runs]
     return ShownRound(
         purpose=one.purpose,
@@ -321,7 +316,7 @@ def _run(progress: CampaignProgress, run: PlannedRun) -> ShownRun:
         status=state.status,
         seconds=state.seconds,
         measured_seconds=state.measured,
-        expected_core_seconds=progress.costs.get(values_of(run.point)),
+        expected_core_seconds=progress.cost_of(run),
         reason=state.reason,
         job=state.job,
         log=state.log,

@@ -52,7 +52,7 @@ from pipeline.columns.campaigns import CampaignAnswer
 from pipeline.config.options import Options, load_options
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.planning import plan, rounds
-from pipeline.questions.planning.next_measurement import TIMES, run_costs
+from pipeline.questions.planning.next_measurement import PLAIN_RUNS, TIMES, run_costs
 from pipeline.questions.planning.rounds import LiftedLimit, limit_to_lift
 from pipeline.report.terminal.filter import effect_sentence
 from pipeline.stages.campaign import read_progress
@@ -445,7 +445,8 @@ def _next_for_question(
     if found.purpose is not None:
         purpose: Purpose = "extra" if found.purpose is rounds.Purpose.EXTRA else "series"
         added = CampaignRound(purpose=purpose, width=_finite(found.expected), question=question)
-        return with_round(design, campaign, added, _wanted_points(points, found, known.cost, again))
+        wanted = _wanted_points(points, found, known.cost, again)
+        return with_round(design, campaign, added, wanted, plain_share=progress.plain_share)
     if again and found.end is not rounds.End.BUDGET:
         return with_round(design, campaign, CampaignRound(purpose="again"), again)
     plain: list[Wanted] = []
@@ -460,7 +461,8 @@ def _next_for_question(
     if found.end in (rounds.End.BUDGET, rounds.End.NOTHING_HELPS):
         way_on = LiftedLimit(limit="budget")
         if plain:
-            way_on = LiftedLimit(limit="plain", runs=len(plain), cost=sum(one.cost or 0.0 for one in plain))
+            cost = sum(one.repetitions * (one.cost or 0.0) for one in plain)
+            way_on = LiftedLimit(limit="plain", runs=sum(one.repetitions for one in plain), cost=cost)
         elif models is not None:
             way_on = limit_to_lift(known, asked, models, _Costs(progress, models), options.models)
     return replace(design, ending=found.end.value if found.end else "", way_on=way_on)
@@ -476,12 +478,15 @@ def _plain_runs_to_add(
     correction, names = analysis.experiment.correction, analysis.experiment.parameters
     if correction is None or 2 * np.sinh(TAIL * correction.total_deviation) < _MOSTLY * width:
         return []
-    made = {values_of(run.point) for run in design.runs if run.plain}
+    made = Counter(values_of(run.point) for run in design.runs if run.plain)
     points = {values_of(run.point): run.point for run in design.runs if run.in_series}
-    missing = [point for values, point in points.items() if values not in made]
+    missing = [point for values, point in points.items() if made[values] < PLAIN_RUNS]
     table = np.array([[point[name] for name in names] for point in missing]).reshape(-1, len(names))
     costs = run_costs(analysis, table, plain=True).tolist()
-    return [Wanted(point, 1, cost) for point, cost in zip(missing, costs, strict=True)]
+    return [
+        Wanted(point, PLAIN_RUNS - made[values_of(point)], cost)
+        for point, cost in zip(missing, costs, strict=True)
+    ]
 
 
 def _with_evidence(options: Options, progress: CampaignProgress, notify: Notify) -> Options:

@@ -35,7 +35,7 @@ from pipeline.wording.quantities import point_json
 
 TIMES = ("effort", "time")
 _TINY = 1e-300
-_PLAIN_RUNS = 3  # the fewest of which one may be slow
+PLAIN_RUNS = 3  # the fewest of which one may be slow
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +104,7 @@ def plain_runs(analysis: Analysis, at: FloatArray, budget: float) -> Advice | No
         return None
     profiled = analysis.experiment.points
     points = np.concatenate([profiled[[analysis.largest]], larger_points(profiled, at)])
-    costs = _PLAIN_RUNS * run_costs(analysis, points, plain=True)
+    costs = PLAIN_RUNS * run_costs(analysis, points, plain=True)
     before = float(interval_widths(models, at[None])[0][0])
     widths = _widths_after_plain(models, correction.total_deviation, at, points)
     best = int(np.where(costs < budget, widths, np.inf).argmin())
@@ -112,7 +112,7 @@ def plain_runs(analysis: Analysis, at: FloatArray, budget: float) -> Advice | No
         return None
     return Advice(
         at=point_json(models.parameters, points[best]),
-        repetitions=_PLAIN_RUNS,
+        repetitions=PLAIN_RUNS,
         cost=float(costs[best]),
         relative_width_after=float(widths[best]),
         reduction=float(1 - widths[best] / before),
@@ -125,7 +125,7 @@ def _widths_after_plain(
     models: ScalingModels, common: float, at: FloatArray, points: FloatArray
 ) -> FloatArray:
     """Return the widths of the interval at a target after plain runs at each of some points, float64[Q]."""
-    alone, spread = models.with_common_error(None, None), float(plain_spread(None, _PLAIN_RUNS))
+    alone, spread = models.with_common_error(None, None), float(plain_spread(None, PLAIN_RUNS))
     observed = total_deviation(alone, points) ** 2 + spread**2
     left = common * np.sqrt(observed / (common**2 + observed))
     away, gap = (

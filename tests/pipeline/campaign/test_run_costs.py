@@ -73,6 +73,31 @@ def test_nothing_is_tried_when_the_budget_is_spent(campaign):
     assert affordable(progress, progress.design.runs[2:]) == []
 
 
+def test_plain_runs_cost_what_they_take_and_tell_no_cost_of_instrumented_ones(described):
+    campaign = described()
+    campaign = replace(campaign, budget=62.0, measurement=replace(campaign.measurement, plain=("plain",)))
+    small, large = ([Wanted({"p": p, "n": 8.0}, 1, 20.0 * p)] for p in (1.0, 2.0))
+    pilot = with_round(CampaignDesign(1), campaign, CampaignRound(purpose="series"), small)
+    states = {"app.p1.n8.r1": RunState(status="done", seconds=20.0)}
+    states["app-plain.p1.n8.r1"] = RunState(status="done", seconds=0.5)
+    costs = expected_costs(campaign, pilot, states, {})
+    progress = CampaignProgress(campaign=campaign, design=pilot, states=states, costs=costs)
+    assert progress.plain_share == 0.025
+    design = with_round(pilot, campaign, CampaignRound(purpose="series"), large, plain_share=0.025)
+    assert {run.name: run.cost for run in design.runs if run.round == 2} == {
+        "app.p2.n8.r1": 40.0,
+        "app-plain.p2.n8.r1": 1.0,
+    }
+    states |= {run.name: PLANNED for run in design.runs if run.round == 2}
+    progress = replace(progress, design=design, costs=expected_costs(campaign, design, states, {}))
+    assert progress.remaining == (41.0, 0)
+    states["app-plain.p2.n8.r1"] = RunState(status="done", seconds=1.0)
+    assert expected_costs(campaign, design, states, {})[2.0, 8.0] == 40.0
+    waiting = [run for run in design.runs if run.name == "app.p2.n8.r1"]
+    assert affordable(progress, waiting) == []
+    assert affordable(replace(progress, campaign=replace(campaign, budget=63.0)), waiting) == waiting
+
+
 def times_of(described, times, before=()):
     """What is outlying among runs at p = 1, 2, ... with these seconds; the names only."""
     campaign = described()
