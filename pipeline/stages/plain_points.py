@@ -5,11 +5,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from filters.correction import runs_of
-from filters.known_plain import TAIL
+from filters.correction import correction_sentence, runs_of
 from ingest.arrays import BoolArray, FloatArray
 from ingest.experiment import TIME, Experiment, OverheadCorrection, PlainTotals, RunRecord
-from ingest.number_text import figure
 from ingest.scaling import decide_scaling
 from pipeline.config.options import Options
 from pipeline.models.fit import fit
@@ -68,8 +66,10 @@ def with_plain_points(
         supported=True,
         elsewhere=replace(plain, common=deviation),
     )
-    notices = [_sentence(elsewhere, by, deviation), *_doubtful(found, plain, experiment.parameters)]
-    return replace(moved, correction=corrected, notices=(*experiment.notices, *notices))
+    before = (one for one in experiment.notices if one != correction_sentence(correction))
+    notices = (*before, correction_sentence(corrected), _sentence(elsewhere, by))
+    doubtful = _doubtful(found, plain, experiment.parameters)
+    return replace(moved, correction=corrected, notices=(*notices, *doubtful))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -153,12 +153,9 @@ def _named(runs: Sequence[PlainRun]) -> str:
     return f"{counted(len(runs), 'plain time')} at {points}"
 
 
-def _sentence(runs: Sequence[PlainRun], by: float, deviation: float) -> str:
-    return (
-        f"{_named(runs)}, where no run was profiled, are points of the total: corrected times change by "
-        f"{signed_percent(np.expm1(by))}, and their total is uncertain by a factor of "
-        f"{figure(np.exp(TAIL * deviation), 2)}"
-    )
+def _sentence(runs: Sequence[PlainRun], by: float) -> str:
+    points = f"{_named(runs)}, where no run was profiled, are points of the total"
+    return f"{points}; they change corrected times by {signed_percent(np.expm1(by))}"
 
 
 def _doubtful(found: SharedError, plain: PlainTotals, parameters: Sequence[str]) -> list[str]:

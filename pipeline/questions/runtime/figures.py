@@ -323,12 +323,12 @@ class RuntimeStudy:
     def _predicted(self, models: ScalingModels, points: FloatArray) -> Estimate:
         return from_prediction(predict_total(models, points)).narrowed(*self._joint_error(points))
 
-    @cached_property
-    def _run_at(self) -> FloatArray:
-        """The points with a total: profiled ones, and those of plain runs."""
+    def extrapolated(self, points: FloatArray) -> FloatArray:
+        """Return how far points lie beyond all with a total, float64[Q]: profiled ones and plain runs."""
         experiment, correction = self.analysis.experiment, self.analysis.experiment.correction
         plain = correction and correction.elsewhere
-        return np.concatenate([experiment.points, plain.points]) if plain else experiment.points
+        known = np.concatenate([experiment.points, plain.points]) if plain else experiment.points
+        return extrapolation(experiment.parameters, known, points)
 
     def _with_common_error(self, total: Estimate, points: FloatArray, measured: BoolArray) -> Estimate:
         """Add to totals the error that they share, of which plain times tell less than of a single total."""
@@ -392,7 +392,9 @@ class RuntimeStudy:
             reference=references,
             locations=locations,
             longest=self._longest(points, measured),
-            extrapolation=extrapolation(self.analysis.experiment.parameters, self._run_at, points),
+            extrapolation=extrapolation(
+                self.analysis.experiment.parameters, self.analysis.experiment.points, points
+            ),
             effort=whole_effort,
             wall=whole_wall,
             core_hours=whole_effort.times(

@@ -139,7 +139,7 @@ def _trust(study: RuntimeStudy, figures: Figures) -> Verdict:
         scales=len(np.unique(analysis.experiment.points[:, study.column])),
         repetitions=analysis.experiment.shape[1],
         noise=noise_of(total_kernel(analysis.callpaths.kernels).values[0]),
-        extrapolation=float(figures.extrapolation[ahead]),
+        extrapolation=float(study.extrapolated(figures.points[[ahead]])[0]),
         spread=float(np.exp(total.below[ahead] + total.above[ahead])),
         back_test=analysis.back_test,
         correction=analysis.experiment.correction,

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from filters.correction import correction_sentence
 from ingest.locate import locate
 from ingest.scaling import decide_scaling
 from pipeline.config.options import FilterOptions, Options
@@ -17,6 +18,7 @@ from pipeline.models.total import predict_total
 from pipeline.questions.analysis import analyse
 from pipeline.questions.planning.next_measurement import plan_measurements
 from pipeline.questions.runtime.figures import RuntimeStudy
+from pipeline.questions.runtime.runtime import runtime
 from pipeline.stages.ingest import ingest
 from pipeline.stages.overhead import true_times
 from pipeline.stages.run import run
@@ -69,8 +71,8 @@ def test_where_the_target_was_run_plain_the_answer_is_that_measurement(study, tm
     lower, value, upper = effort(analysis)
     assert value == pytest.approx(truth, rel=0.05)
     assert lower < truth < upper and upper / lower < 1.4
-    point, measured = TARGET, np.zeros(1, dtype=np.bool_)
-    assert RuntimeStudy(analysis).figures(point, measured).extrapolation == 1
+    (reason,) = (one for one in runtime(analysis, TARGET).trust.reasons if one.name == "extrapolation")
+    assert reason.value == 1
 
 
 def test_more_plain_times_and_nearer_ones_leave_narrower_intervals_in_any_order(study, tmp_path):
@@ -98,6 +100,7 @@ def test_a_plain_time_tells_how_far_all_corrected_times_are_off(study, tmp_path)
     assert (times[0] < 0.9 * times[1]).all()
     assert after.correction.total_deviation < before.correction.total_deviation
     assert "3 plain times at s = 16, where no run was profiled, are points of the total" in after.notices[-1]
+    assert correction_sentence(after.correction) == after.notices[-2] and len(after.notices) == 2
     assert after.runs[0].class_time.sum() == pytest.approx(times[1][0])
     paid = [one.runs[0].class_time.sum() * one.runs[0].dilation for one in (before, after)]
     assert paid[1] == pytest.approx(paid[0])
