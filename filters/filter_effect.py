@@ -10,7 +10,7 @@ from filters.event_cost import HOOK_SPREAD, EventCost, contradiction, usual_cost
 from filters.evidence import RunEvidence, by_hand
 from filters.filter_options import Application
 from filters.known_plain import TAIL, KnownPlain, plain_by_pair, plain_by_run_time
-from filters.plain_time import estimate_plain_times, measurable_callers
+from filters.plain_time import RUN_SPREAD, estimate_plain_times, measurable_callers
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import UsageError
 from ingest.record_codec import entry
@@ -250,6 +250,8 @@ class MeasuredEffect:
     event_cost: Annotated[float | None, "seconds per visit"]
     # why that slope is impossible, so that one of the runs was disturbed; empty if it is not
     contradiction: str
+    # whether it is surer than what the first profile shows alone, as run times scatter
+    learned: bool
 
 
 def measured_effect(
@@ -269,7 +271,7 @@ def measured_effect(
     """
     one, two = visited(full), visited(reduced)
     without = under = event_cost = None
-    plain, contradicted = 0.0, ""
+    plain, contradicted, learned = 0.0, "", False
     if baseline is not None:
         seconds, wall = np.array([baseline]), np.array([full.wall])
         plain = float(plain_by_run_time(one, seconds, wall, "--baseline-time").total[0])
@@ -282,7 +284,9 @@ def measured_effect(
     except UsageError:  # the second run has more visits or took longer
         pass
     else:
-        contradicted = contradiction(cost.recorded, usual_cost(one))
+        usual, saved = usual_cost(one), 1.0 - float(two.measured[0] / one.measured[0])
+        contradicted = contradiction(cost.recorded, usual)
+        learned = not contradicted and np.hypot(RUN_SPREAD, RUN_SPREAD) <= usual.spread * saved
         if not contradicted:
             event_cost = cost.recorded
             plain = plain if baseline is not None else float(solved.total[0])
@@ -292,4 +296,5 @@ def measured_effect(
         dilation=MeasuredDilation(unfiltered=without, filtered=under),
         event_cost=event_cost,
         contradiction=contradicted,
+        learned=bool(learned),
     )

@@ -202,14 +202,16 @@ def _show_verdict(out: Console, found: VerifiedFilter) -> None:
 
 def _show_cost(out: Console, effect: MeasuredEffect) -> None:
     if effect.contradiction:
-        disturbed = "one of the two runs was disturbed, or they differ in more than what is recorded"
+        disturbed = "times of the two runs differ by more than recording, as if one was disturbed"
         show_sentence(out, f"{effect.contradiction}: {disturbed}. Measure both again to learn the cost.")
         return
     if effect.event_cost is None:
         show_sentence(out, "The two profiles show no cost of a visit.")
         return
-    show_sentence(
-        out,
-        f"Cost of a recorded visit, learned from both: {quantity(effect.event_cost, 's')}; for the next "
-        f"filter: --event-cost {value_text(float(f'{effect.event_cost:.2e}'))}",
-    )
+    cost = quantity(effect.event_cost, "s")
+    if effect.learned:
+        next_filter = f"for the next filter: --event-cost {value_text(float(f'{effect.event_cost:.2e}'))}"
+        show_sentence(out, f"Cost of a recorded visit, learned from both: {cost}; {next_filter}")
+        return
+    scatter = "no surer than what the first shows alone, since times of runs scatter"
+    show_sentence(out, f"Cost of a recorded visit from both: {cost}, {scatter}.")
