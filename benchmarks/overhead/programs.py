@@ -7,7 +7,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 HEADERS = "/usr/"
-_COMPILERS = {".cpp": ("g++", "-std=c++17"), ".c": ("gcc", "-std=gnu11")}
+COMPILERS = {".cpp": ("g++", "-std=c++17"), ".c": ("gcc", "-std=gnu11")}
 _VECTORS = ("-O3", "-march=x86-64-v2")
 
 
@@ -34,7 +34,7 @@ class Program:
     def source(self) -> Path:
         """The file in C++ or C."""
         return next(
-            path for ending in _COMPILERS if (path := HERE / "programs" / (self.name + ending)).exists()
+            path for ending in COMPILERS if (path := HERE / "programs" / (self.name + ending)).exists()
         )
 
 
@@ -99,12 +99,12 @@ def compile_all(programs: Sequence[Program], folder: Path, timer: str) -> dict[t
     folder.mkdir(parents=True, exist_ok=True)
     profiler = folder / "profiler.o"
     counter = ["-DTSC"] if timer == "tsc" else []
-    command = [*_COMPILERS[".cpp"], "-O2", *counter, "-c", HERE / "profiler.cpp", "-o", profiler]
+    command = [*COMPILERS[".cpp"], "-O2", *counter, "-c", HERE / "profiler.cpp", "-o", profiler]
     subprocess.run(command, check=True)
     made = {}
     for program in programs:
         parallel = ["-fopenmp"] if program.threads > 1 else []
-        compiler = (*_COMPILERS[program.source.suffix], *program.optimisation, *parallel, "-no-pie")
+        compiler = (*COMPILERS[program.source.suffix], *program.optimisation, *parallel, "-no-pie")
         for build in BUILDS:
             made[program.name, build] = folder / f"{program.name}.{build}"
             output = ["-o", made[program.name, build], "-lm"]

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from benchmarks.overhead import compare as comparison
+from benchmarks.overhead.dilations import left_out_in_turn
 from benchmarks.overhead.estimator import Estimate
 from benchmarks.overhead.figures import excess, figures, weighted_quantile
 from benchmarks.overhead.measure import COLUMNS, run_once
@@ -169,3 +170,9 @@ def test_a_program_is_compiled_and_recorded(tmp_path):
     assert (full.least * full.visits <= full.inclusive * (1 + 1e-9)).all()
     assert (full.inclusive <= full.most * full.visits * (1 + 1e-9)).all()
     assert Path(tmp_path / "cg.full").is_file()
+
+
+def test_the_spread_of_builds_is_that_of_the_other_programs():
+    spreads, held = left_out_in_turn(np.array([0.1, -0.1, 0.2, 0.0]), ["a", "a", "b", "c"])
+    np.testing.assert_allclose(spreads * 1.645, [0.2, 0.1, 0.2])
+    np.testing.assert_allclose(held, [1.0, 0.0, 1.0])
