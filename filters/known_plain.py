@@ -20,6 +20,9 @@ LONGER = 1.2  # times the instrumented run, which a plain run of the same input 
 _SAME_RUN = 0.05  # of the visits, that two measurements of one run may differ by
 _PAIR_SPREAD = 0.1  # of the logarithm of a cost that two profiles show
 _STEPS = np.linspace(-4, 4, 161)  # standard deviations
+_USUAL = EventCost()
+# what a rejected visit may cost as shares of a recorded one
+_HOOKS = np.minimum(_USUAL.filtered / _USUAL.recorded * np.exp(HOOK_SPREAD * _STEPS), 1.0)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -147,12 +150,11 @@ def plain_by_pair(
         hint = "give the full measurement first, then one of the same run with fewer regions"
         raise UsageError(f"{what}{figure(time - left)} core-s less", where=where, hint=hint)
     rejected = max(float(full.visits.sum() - fewer.visits.sum()), 0.0) if at_run_time else 0.0
-    # one row per share r; negative plain times do not count
-    share, weight = _shares_of_hooks()
-    apart = np.maximum(events - kept - share * rejected, 1.0)
-    costs = (time - left) / apart
-    plains, usual = left - costs * (kept + share * rejected), usual_cost(full)
-    weight = weight * np.exp(-0.5 * (np.log(costs / usual.recorded) / usual.spread) ** 2) * (plains > 0)
+    hooks = _HOOKS * rejected
+    costs = (time - left) / np.maximum(events - kept - hooks, 1.0)
+    plains, usual = left - costs * (kept + hooks), usual_cost(full)
+    apart = np.hypot(_STEPS, np.log(costs / usual.recorded) / usual.spread)
+    weight = np.exp(-0.5 * apart**2) * (plains > 0)
     if rejected and weight.any():
         cost, plain = (float(np.average(values, weights=weight)) for values in (costs, plains))
         of_hooks = float(np.sqrt(np.average((plains - plain) ** 2, weights=weight)))
@@ -164,13 +166,6 @@ def plain_by_pair(
     beside = float(fewer.time.sum() - fewer.measured.sum())
     known = KnownPlain.of(plain, spread, plain + beside)
     return known, calibrated(cost, _PAIR_SPREAD, f"calibrated by {where}")
-
-
-def _shares_of_hooks() -> tuple[FloatArray, FloatArray]:
-    """Return what a rejected visit may cost as shares of a recorded one, with weights."""
-    default = EventCost()
-    share = default.filtered / default.recorded * np.exp(HOOK_SPREAD * _STEPS)
-    return np.minimum(share, 1.0), np.exp(-0.5 * _STEPS**2)
 
 
 def same_runs(runs: Visited, fewer: Visited) -> BoolArray:

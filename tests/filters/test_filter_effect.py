@@ -82,3 +82,20 @@ def test_the_range_at_run_time_holds_what_hooks_may_cost(hook):
     assert at_run_time.low < under < at_run_time.high
     at_compile_time = predicted.dilation.at(Application.COMPILE_TIME)
     assert at_compile_time.high - at_compile_time.low < 0.2 * (at_run_time.high - at_run_time.low)
+
+
+def test_the_ranges_hold_what_the_paper_measured():
+    kept, dropped = 500_000, 2_900_000  # of a plain second, at 100 ns: 1.34 in full, 1.05 at compile time
+    rows = [(0, "main", 1, 1.0 + OUTSIDE * (kept + dropped))]
+    rows += [(1, name, visits, INSIDE * COST * visits) for name, visits in (("k", kept), ("d", dropped))]
+    run = evidence_from_profile(profile_from_rows(rows))
+    found = predict(run, np.array([True, True, False]), known=KnownPlain.of(1.0)).dilation
+    for stage, measured in ((None, 1.34), (Application.RUN_TIME, 1.30), (Application.COMPILE_TIME, 1.05)):
+        assert found.at(stage).low < measured < found.at(stage).high
+    assert found.run_time.value < 1.1 and found.run_time.high < 1.6
+
+
+def test_builds_and_runs_differ_either_way():
+    full = evidence_from_profile(profile_from_rows(FULL))
+    compiled = predict(full, np.array([True, False]), known=KnownPlain.of(PLAIN)).dilation.compile_time
+    assert compiled.low < 0.9 < 1.0 < compiled.value < 1.001 < 1.15 < compiled.high < 1.25
