@@ -9,15 +9,12 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import CallTree
 from ingest.experiment import TIME, VISITS
+from ingest.interruptions import interruptions
 from ingest.profile import Profile, RegionTable
-from ingest.region_class import USEFUL_WORK, regions_in
 
 _USER = "user"
 _FILTERABLE = ("compiler", _USER)
 _INTERNAL = "MEASUREMENT OFF"  # Score-P's own, though its paradigm is user
-_LONGEST = "max_time"
-_OFTEN = 100  # visits, from which one of them can be an outlier
-_LEAST_INTERRUPTION, _OUTLYING = 1e-3, 20.0  # seconds, and times the mean of the other visits
 _ENTRY_POINTS = ("main", "MAIN__")
 
 
@@ -32,7 +29,7 @@ class RunEvidence:
     # float64[n], exclusive time in core-seconds, with the measurement's own overhead in it but without
     # interruptions
     time: FloatArray
-    interrupted: float  # core-seconds of interruptions, which belong to no call path (see `_interruptions`)
+    interrupted: float  # core-seconds of interruptions, which belong to no call path (see `interruptions`)
     busiest: float  # the most visits of a single CPU location
     wall: float  # the longest time of a CPU location in seconds: how long the run took
 
@@ -42,7 +39,7 @@ def evidence_from_profile(profile: Profile) -> RunEvidence:
     node, tree = profile.tree.merge_siblings(profile.regions.mangled)
     visits, busiest = sums_on_cpus(profile, VISITS)
     time, wall = sums_on_cpus(profile, TIME)
-    lost = np.minimum(_interruptions(profile), time)
+    lost = np.minimum(interruptions(profile).sum(axis=1), time)
     return RunEvidence(
         source=profile.source,
         tree=tree,
@@ -53,31 +50,6 @@ def evidence_from_profile(profile: Profile) -> RunEvidence:
         busiest=busiest,
         wall=wall,
     )
-
-
-def _interruptions(profile: Profile) -> FloatArray:
-    """Find what single interruptions by the operating system added, float64[call path] in core-seconds.
-
-    A call path that is visited often has one visit that took very much longer than all others: its longest
-    inclusive time, which Score-P keeps for every call path. A callee with such a visit explains that of its
-    callers. At most one visit of a call path and location is recognised, in computing regions that the
-    compiler instrumented.
-    """
-    if _LONGEST not in {metric.name for metric in profile.metrics}:
-        return np.zeros(len(profile.tree))
-    cpu = profile.locations.cpu
-    longest = profile.values(_LONGEST)[:, cpu]
-    visits = profile.values(VISITS)[:, cpu]
-    others = (profile.values(TIME, inclusive=True)[:, cpu] - longest) / np.maximum(visits - 1, 1)
-    trivial = (filterable(profile.regions) & regions_in(profile.regions, USEFUL_WORK))[profile.tree.region]
-    odd = (visits >= _OFTEN) & (longest >= _LEAST_INTERRUPTION) & (longest >= _OUTLYING * others)
-    excess = np.where(odd & trivial[:, None], longest - others, 0.0)
-    explained = excess.copy()
-    below = np.zeros(excess.shape)
-    for nodes, starts, parents in profile.tree.levels:
-        below[parents] = np.maximum.reduceat(explained[nodes], starts, axis=0)
-        explained[parents] = np.maximum(explained[parents], below[parents])
-    return np.asarray(np.maximum(excess - below, 0.0).sum(axis=1))
 
 
 def sums_on_cpus(profile: Profile, metric: str) -> tuple[FloatArray, float]:

@@ -9,6 +9,7 @@ from ingest.arrays import IntArray
 from ingest.calltree import ROOT, CallTree, CallTreeBuilder
 from ingest.errors import InputError
 from ingest.experiment import Experiment, RunRecord
+from ingest.interrupted_runs import without_interruptions
 from ingest.parameter_roles import leave_out, marked_names
 from ingest.profile import Metric, RegionTable
 from ingest.reduction import ReducedProfile, Reduction, RunFacts
@@ -114,7 +115,7 @@ def align(parameters: Sequence[str], runs: Iterable[MeasuredRun]) -> Experiment:
                     array[:, record.point, record.repetition] = 0.0
                     array[place[nodes], record.point, record.repetition] = getattr(reduction, name)
         values[metric.name] = Reduction(**dense)
-    return Experiment(
+    experiment = Experiment(
         parameters=marked_names(names, stated[:, kept], counts),
         points=np.array(points, dtype=np.float64).reshape(len(points), len(names)),
         left_out=left_out,
@@ -128,6 +129,10 @@ def align(parameters: Sequence[str], runs: Iterable[MeasuredRun]) -> Experiment:
             *_notices([run.profile for run, _ in placed]),
             *differing_settings([run.profile.attributes for run, _ in placed]),
         ),
+    )
+    found = [(run.profile.long_visits, place[nodes]) for run, nodes in placed]
+    return without_interruptions(
+        experiment, [visits and replace(visits, node=nodes[visits.node]) for visits, nodes in found]
     )
 
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from ingest.arrays import BoolArray, FloatArray, IntArray, places_in_groups
 from ingest.calltree import CallTree, add_callees, first_of_name
+from ingest.interruptions import LongVisits, has_longest_visits
 from ingest.profile import (
     LARGEST,
     OVERLAPPING,
@@ -27,6 +28,7 @@ from ingest.profile import (
     Profile,
     RegionTable,
     SummedOver,
+    ValuesInMemory,
 )
 from ingest.region_class import CLASSES, GPU_IDLE, RegionClass, region_classes
 from ingest.resource_use import recorded_memory
@@ -321,6 +323,7 @@ class ReducedProfile(RunFacts):
     # all others over CPU locations
     values: Mapping[str, Reduction]
     notices: tuple[str, ...]
+    long_visits: LongVisits | None = None  # what may have interrupted the run; None if nothing tells
 
 
 @dataclass(frozen=True, eq=False)
@@ -362,6 +365,10 @@ def reduce_profile(profile: Profile, metrics: Container[str], on_locations: str 
     cpu, devices = profile.locations.cpu, Devices.of(profile)
     merged = _Merged.of(profile)
     wanted = tuple(m for m in profile.metrics if m.name in metrics and (m.kind.additive or m.kind.extreme))
+    long_visits = None
+    if _tells_interruptions(profile, merged):
+        profile = _in_memory(profile, {"time", "visits", *(metric.name for metric in wanted)})
+        long_visits = LongVisits.of(profile, merged.node, len(merged.tree))
     found, class_of_region = np.unique(region_classes(profile.regions), return_inverse=True)
     class_of = class_of_region.reshape(-1)[profile.tree.region]
     class_time = np.zeros((len(found), int(cpu.sum())))
@@ -402,6 +409,7 @@ def reduce_profile(profile: Profile, metrics: Container[str], on_locations: str 
             **({SUMMED: str(summed.count)} if summed.count > 1 else {}),
         },
         notices=(*profile.notices, *_without_regions(largest)),
+        long_visits=long_visits,
         largest={
             name: _found(of, profile.locations, devices if name.startswith(GPU) else None, counted)
             for name, of in largest.items()
@@ -409,6 +417,23 @@ def reduce_profile(profile: Profile, metrics: Container[str], on_locations: str 
         },
     )
     return reduced if RegionClass.IDLE in reduced.classes else _with_idle_time(reduced)
+
+
+_MOST_IN_MEMORY = 1 << 21  # values of a metric: in larger profiles one visit of one location is nothing
+
+
+def _tells_interruptions(profile: Profile, merged: _Merged) -> bool:
+    size = len(profile.tree) * len(profile.locations)
+    alone = profile.summed.count == 1 and bool(merged.counted.all())
+    return alone and size <= _MOST_IN_MEMORY and has_longest_visits(profile)
+
+
+def _in_memory(profile: Profile, metrics: Container[str]) -> Profile:
+    """Return a profile of which some metrics, and longest visits, are read once."""
+    kept = (m for m in profile.metrics if m.name in metrics or m.kind is MetricKind.MAXIMUM)
+    return replace(
+        profile, load=ValuesInMemory(profile.tree, {metric.name: profile.load(metric) for metric in kept})
+    )
 
 
 def _reduced(wanted: Sequence[Metric], values: Container[str]) -> tuple[Metric, ...]:

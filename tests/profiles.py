@@ -1,6 +1,7 @@
 """Tiny profiles made in code, for tests of what comes after reading."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -89,6 +90,17 @@ def profile_from_rows(
         locations=None,
         source=source,
         notices=(),
+    )
+
+
+def with_longest(rows: Sequence[Row], longest: Sequence[float | Sequence[float]], **options) -> Profile:
+    """Make a profile of rows, as `profile_from_rows` does, with the longest inclusive visit of each."""
+    profile = profile_from_rows(rows, **options)
+    values = np.array(longest, dtype=np.float64).reshape(len(rows), -1)
+    return replace(
+        profile,
+        metrics=(*profile.metrics, Metric("max_time", "sec", MetricKind.MAXIMUM)),
+        load=ValuesInMemory(profile.tree, {**profile.load.values, "max_time": values}),
     )
 
 

@@ -27,7 +27,7 @@ from pipeline.store.freshness import DIGESTS, DigestMemory
 from pipeline.store.made_from import InputFile, installed_version
 
 CACHE = ".cache"
-CACHE_VERSION = 10
+CACHE_VERSION = 11
 ENDING = ".reduced.npz"
 _DESCRIPTION = "description"
 

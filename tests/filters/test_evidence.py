@@ -1,12 +1,10 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from filters.evidence import evidence_from_profile, unite_regions
 from ingest.errors import InputError
-from ingest.profile import CPU, Metric, MetricKind, RegionTable, ValuesInMemory
-from tests.profiles import make_profile, profile_from_rows
+from ingest.profile import CPU, RegionTable
+from tests.profiles import make_profile, profile_from_rows, with_longest
 
 MAIN, SOLVE = ("main",), ("main", "solve")
 
@@ -56,14 +54,6 @@ def test_both_metrics_are_needed(metric):
         evidence_from_profile(make_profile({metric: {MAIN: np.ones(1)}}))
 
 
-def with_longest(rows, longest):
-    """A profile of (depth, region, visits, exclusive time) rows with longest inclusive visits."""
-    profile = profile_from_rows(rows)
-    metric = Metric("max_time", "sec", MetricKind.MAXIMUM)
-    values = dict(profile.load.values) | {"max_time": np.array(longest, dtype=np.float64)[:, None]}
-    return replace(profile, metrics=(*profile.metrics, metric), load=ValuesInMemory(profile.tree, values))
-
-
 def test_a_single_very_long_visit_of_a_tiny_function_is_an_interruption():
     rows = [(0, "main", 1, 1.0), (1, "loop", 200, 0.2), (2, "tiny", 10**6, 0.1 + 0.05)]
     run = evidence_from_profile(with_longest(rows, [1.4, 0.052, 0.0500001]))
@@ -90,6 +80,24 @@ def test_communication_and_profiles_without_longest_visits_have_no_interruptions
     rows = [(0, "main", 1, 1.0), (1, "MPI_Send", 10**6, 0.1)]
     assert evidence_from_profile(with_longest(rows, [1.1, 0.09])).interrupted == 0.0
     assert evidence_from_profile(profile_from_rows(rows)).interrupted == 0.0
+
+
+@pytest.mark.parametrize(
+    "rare",
+    [[(2, "write", 1, 0.3)], [(2, "write", 5, 0.15), (2, "flush", 5, 0.15)], [(2, "MPI_Wait", 1, 0.3)]],
+)
+def test_callees_that_are_called_rarely_explain_the_longest_visit_of_their_caller(rare):
+    rows = [(0, "main", 1, 1.0), (1, "step", 1000, 0.5), *rare]
+    each = [one[3] for one in rare]
+    assert evidence_from_profile(with_longest(rows, [2.0, 0.3006, *each])).interrupted < 1e-3
+    assert evidence_from_profile(with_longest(rows, [2.0, 0.41, *each])).interrupted == pytest.approx(
+        0.11, rel=0.01
+    )
+
+
+def test_a_visit_longer_than_the_exclusive_time_is_not_the_time_of_the_call_path():
+    rows = [(0, "main", 1, 1.0), (1, "step", 1000, 0.02), (2, "solve", 10**6, 1.0)]
+    assert evidence_from_profile(with_longest(rows, [2.0, 0.5, 1e-5])).time.tolist() == [1.0, 0.02, 1.0]
 
 
 def run_of(rows, **columns):

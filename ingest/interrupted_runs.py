@@ -1,0 +1,252 @@
+"""Interruptions are taken out of the times of an experiment, once and for all that is made of it.
+
+A visit that took far longer than its others is one where no other run has the like: what others have as well
+is how the program behaves. Without longest visits, a time that a single run has, many times that of its
+repetitions and of the scales around it, counts as theirs.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray, IntArray, Rows
+from ingest.cpp_names import short_name
+from ingest.experiment import TIME, Experiment, RunRecord
+from ingest.interruptions import LEAST_INTERRUPTION, OUTLYING, LongVisits
+from ingest.number_text import figure
+from ingest.reduction import LocationValues, Reduction, SmallFloatArray
+from ingest.region_class import CLASSES, USEFUL_WORK, region_classes
+
+_ALIKE = 3.0  # times the same in other runs, up to which it is how the program behaves
+_NEAREST = 2  # scales that tell what is usual at one
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Taken(Rows):
+    """What is taken out of the times of k call paths of a run."""
+
+    node: IntArray  # int64[k]
+    seconds: FloatArray  # float64[k, CPU location]
+    low: FloatArray  # float64[k], the smallest time of a location that is left
+    high: FloatArray  # float64[k], the largest
+
+
+class _Interruption(NamedTuple):
+    seconds: float
+    name: str
+    source: str
+
+
+def without_interruptions(experiment: Experiment, long_visits: Sequence[LongVisits | None]) -> Experiment:
+    """Take interruptions out of the times of an experiment, and say so in notices.
+
+    Args:
+        long_visits: of each of its runs; their call paths are numbered as those of the experiment.
+    """
+    if TIME not in experiment.values or not experiment.runs:
+        return experiment
+    experiment, visits = _without(experiment, _interrupted(experiment, long_visits))
+    experiment, values = _without(experiment, _single_values(experiment))
+    return replace(experiment, notices=(*experiment.notices, *_of_visits(visits), *_of_values(values)))
+
+
+def _interrupted(experiment: Experiment, long_visits: Sequence[LongVisits | None]) -> list[_Taken | None]:
+    """Return the long visits of every run that no other run has."""
+    known = [found for found in long_visits if found is not None and len(found)]
+    if not known:
+        return [None] * len(experiment.runs)
+    rows = np.unique(np.concatenate([found.node for found in known]))
+    added = np.where(np.isnan(experiment.values[TIME].sum[rows]), np.nan, 0.0)
+    for run, found in zip(experiment.runs, long_visits, strict=True):
+        if found is not None:
+            added[np.searchsorted(rows, found.node), run.point, run.repetition] = found.added.sum(axis=1)
+    most, least = _usual(added, experiment.points)
+    taken: list[_Taken | None] = []
+    for run, found in zip(experiment.runs, long_visits, strict=True):
+        if found is None:
+            taken.append(None)
+            continue
+        place = np.searchsorted(rows, found.node), run.point, run.repetition
+        single = found.take(added[place] > np.where(found.often, least[place], most[place]))
+        taken.append(_Taken(node=single.node, seconds=single.added, low=single.low, high=single.high))
+    return taken
+
+
+def _usual(added: FloatArray, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return what a long visit must exceed, float64[K, P, R]: if visits are few, and if they are many.
+
+    Few visits tell something only beside repetitions. Of many, each repetition has what belongs to the
+    program or, where there is none, each of the scales beside it.
+    """
+    repetitions, near = _elsewhere(added, points, np.max)
+    most = np.where(np.isnan(repetitions), np.inf, _ALIKE * np.fmax(repetitions, _largest(near)))
+    repetitions, near = _elsewhere(added, points, np.min)
+    beside = np.where((near == 0).any(axis=2, keepdims=True), 0.0, np.nan_to_num(_largest(near)))
+    return most, np.where(np.isnan(repetitions), OUTLYING * beside, _ALIKE * repetitions)
+
+
+def _largest(values: FloatArray) -> FloatArray:
+    return np.asarray(np.fmax.reduce(values, axis=2, keepdims=True))
+
+
+def _single_values(experiment: Experiment) -> list[_Taken | None]:
+    """Return what the time of a computing call path exceeds that of its repetitions by, in one run alone."""
+    reduction = experiment.values[TIME]
+    computes = np.array([found in USEFUL_WORK for found in CLASSES], dtype=np.bool_)
+    computing = computes[region_classes(experiment.regions)][experiment.tree.region]
+    low, high = (extreme.reduce(reduction.sum, axis=2) for extreme in (np.fmin, np.fmax))
+    rows = np.flatnonzero(computing & ((high >= OUTLYING * low) & (low > 0)).any(axis=1))
+    time = reduction.sum[rows]
+    repetitions, scales = _elsewhere(time, experiment.points, np.max)
+    near = _largest(scales)
+    others = np.isfinite(time).sum(axis=2, keepdims=True) - 1
+    told = (repetitions > 0) & (np.isfinite(near) | (others > 1))
+    single = told & (time >= LEAST_INTERRUPTION) & (time >= OUTLYING * np.fmax(repetitions, near))
+    taken: list[_Taken | None] = []
+    for run in experiment.runs:
+        some = np.flatnonzero(single[:, run.point, run.repetition])
+        place = rows[some], run.point, run.repetition
+        left = repetitions[some, run.point, run.repetition] / reduction.sum[place]
+        lost = reduction.mean[place] * (1 - left) * len(run.process)
+        share = _class_time(run, _classes(experiment, rows[some]))
+        share = share / share.sum(axis=1, keepdims=True)
+        taken.append(
+            _Taken(
+                node=rows[some],
+                seconds=lost[:, None] * share,
+                low=reduction.min[place] * left,
+                high=reduction.max[place] * left,
+            )
+        )
+    return taken
+
+
+def _elsewhere(
+    values: FloatArray, points: FloatArray, of: Callable[..., FloatArray]
+) -> tuple[FloatArray, FloatArray]:
+    """Return what the other repetitions of each run have, and each of the nearest scales.
+
+    Args:
+        values: float64[K, P, R], NaN where there was no run.
+        of: reduces the values of several runs along an axis.
+
+    Returns:
+        float64[K, P, R] and float64[K, P, scale], NaN where there is no other run.
+    """
+    there: BoolArray = np.asarray(~np.isnan(values).all(axis=0))
+    repetitions = np.full(values.shape, np.nan)
+    near = np.full((*values.shape[:2], _NEAREST), np.nan)
+    place = np.log(np.maximum(points, np.finfo(np.float64).tiny))
+    whole = {p: of(values[:, p, there[p]], axis=1) for p in np.flatnonzero(there.any(axis=1)).tolist()}
+    for p in whole:
+        for r in np.flatnonzero(there[p]).tolist():
+            rest = there[p] & (np.arange(values.shape[2]) != r)
+            if rest.any():
+                repetitions[:, p, r] = of(values[:, p, rest], axis=1)
+        distance = {q: float(np.abs(place[q] - place[p]).sum()) for q in whole if q != p}
+        for i, q in enumerate(sorted(distance, key=distance.__getitem__)[:_NEAREST]):
+            near[:, p, i] = whole[q]
+    return repetitions, near
+
+
+def _classes(experiment: Experiment, node: IntArray) -> IntArray:
+    """Return the classes of call paths, places in `CLASSES`."""
+    return region_classes(experiment.regions.take(experiment.tree.region[node]))
+
+
+def _class_time(run: RunRecord, classes: IntArray) -> FloatArray:
+    return run.class_time[[run.classes.index(CLASSES[place]) for place in classes.tolist()]]
+
+
+def _without(
+    experiment: Experiment, taken: Sequence[_Taken | None]
+) -> tuple[Experiment, list[_Interruption]]:
+    """Take times out of every run; return what, the longest first."""
+    if not any(found is not None and len(found) for found in taken):
+        return experiment, []
+    time = experiment.values[TIME].each(np.copy)
+    names, runs, interruptions = experiment.callpaths.last_names, [], []
+    for run, found in zip(experiment.runs, taken, strict=True):
+        if found is None or not len(found):
+            runs.append(run)
+            continue
+        _take_out(time, run, found)
+        class_time = np.array(run.class_time, copy=True)
+        rows = [run.classes.index(CLASSES[place]) for place in _classes(experiment, found.node).tolist()]
+        np.subtract.at(class_time, rows, found.seconds)
+        of_run = [names[node] for node in found.node.tolist()]
+        largest = dict(run.largest)
+        if TIME in largest:
+            largest[TIME] = _less(largest[TIME], found, of_run)
+        runs.append(replace(run, class_time=np.maximum(class_time, 0.0), largest=largest))
+        seconds = found.seconds.sum(axis=1).tolist()
+        interruptions += [_Interruption(*one, run.source) for one in zip(seconds, of_run, strict=True)]
+    values = {**experiment.values, TIME: time}
+    return replace(experiment, values=values, runs=tuple(runs)), sorted(interruptions, reverse=True)
+
+
+def _take_out(time: Reduction, run: RunRecord, found: _Taken) -> None:
+    place = found.node, run.point, run.repetition
+    seconds = found.seconds.sum(axis=1)
+    time.sum[place] = np.maximum(time.sum[place] - seconds * run.cores_of_location, 0.0)
+    time.mean[place] = np.maximum(time.mean[place] - seconds / len(run.process), 0.0)
+    time.min[place], time.max[place] = found.low, found.high
+
+
+@dataclass(frozen=True, eq=False)
+class _Less:
+    """Values on locations without what was taken out of some."""
+
+    load: Callable[[], SmallFloatArray] = field(repr=False)
+    row: IntArray
+    seconds: FloatArray  # float64[row, location]
+
+    def __call__(self) -> SmallFloatArray:
+        values = self.load().copy()
+        np.subtract.at(values, self.row, self.seconds.astype(np.float32))
+        return np.maximum(values, 0.0)
+
+
+def _less(largest: LocationValues, found: _Taken, names: Sequence[str]) -> LocationValues:
+    """Take times out of the values of the largest call paths, and of regions of several."""
+    regions = np.array(largest.region, dtype=object)
+    pairs = [
+        (row, one)
+        for one, (node, name) in enumerate(zip(found.node.tolist(), names, strict=True))
+        for row in np.flatnonzero(
+            (largest.callpath == node) | ((largest.callpath < 0) & (regions == name))
+        ).tolist()
+    ]
+    if not pairs:
+        return largest
+    row, one = np.array(pairs, dtype=np.int64).T
+    return replace(largest, load=_Less(largest.load, row, found.seconds[one]))
+
+
+def _of_visits(found: Sequence[_Interruption]) -> list[str]:
+    if not found:
+        return []
+    seconds, name, source = found[0]
+    where = f"{figure(seconds)} s in {short_name(name)}"
+    if len(found) == 1:
+        return [
+            f"{source}: an interruption of {where} is taken out: one visit took far longer than its others"
+        ]
+    total = figure(sum(one.seconds for one in found))
+    return [
+        f"{len(found)} interruptions, single visits that took far longer than their others, are taken out of"
+        f" the times: {total} s, the longest {where} ({source})"
+    ]
+
+
+def _of_values(found: Sequence[_Interruption]) -> list[str]:
+    if not found:
+        return []
+    seconds, name, source = found[0]
+    more = f", and {len(found) - 1} more such times" if len(found) > 1 else ""
+    return [
+        f"{source}: {short_name(name)} took {figure(seconds)} s longer than in all other runs, many times its"
+        f" usual time, and counts as in the repetitions{more}"
+    ]
