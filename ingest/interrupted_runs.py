@@ -20,6 +20,7 @@ from ingest.reduction import LocationValues, Reduction, SmallFloatArray
 from ingest.region_class import CLASSES, USEFUL_WORK, region_classes
 
 _ALIKE = 3.0  # times the same in other runs, up to which it is how the program behaves
+_WORTH_SAYING = 1e-3  # of the time of a run
 _NEAREST = 2  # scales that tell what is usual at one
 
 
@@ -163,7 +164,7 @@ def _class_time(run: RunRecord, classes: IntArray) -> FloatArray:
 def _without(
     experiment: Experiment, taken: Sequence[_Taken | None]
 ) -> tuple[Experiment, list[_Interruption]]:
-    """Take times out of every run; return what, the longest first."""
+    """Take times out of every run; return what is worth saying, the longest first."""
     if not any(found is not None and len(found) for found in taken):
         return experiment, []
     time = experiment.values[TIME].each(np.copy)
@@ -181,8 +182,10 @@ def _without(
         if TIME in largest:
             largest[TIME] = _less(largest[TIME], found, of_run)
         runs.append(replace(run, class_time=np.maximum(class_time, 0.0), largest=largest))
-        seconds = found.seconds.sum(axis=1).tolist()
-        interruptions += [_Interruption(*one, run.source) for one in zip(seconds, of_run, strict=True)]
+        seconds = found.seconds.sum(axis=1)
+        if seconds.sum() >= _WORTH_SAYING * run.class_time.sum():
+            pairs = zip(seconds.tolist(), of_run, strict=True)
+            interruptions += [_Interruption(*one, run.source) for one in pairs]
     values = {**experiment.values, TIME: time}
     return replace(experiment, values=values, runs=tuple(runs)), sorted(interruptions, reverse=True)
 
