@@ -35,7 +35,7 @@ class EventCost:
     # for a visit that the filter rejects at run time: the call of the hook and the optimisations that it
     # prevents; the median, see `HOOK_SPREAD`. A region filtered at compile time costs nothing
     filtered: float = 10e-9
-    spread: float = 0.3  # standard deviation of the logarithm of `recorded`: how well it is known
+    spread: float = 0.5  # standard deviation of the logarithm of `recorded`: how well it is known
     source: str = "default"
 
     def __post_init__(self) -> None:
@@ -116,12 +116,14 @@ _CHEAPEST, _LEAST_OF_CALLERS = 0.1, 0.05  # quantiles over leaves and callers, w
 _MANY_CALLEES = 4  # times the visits of a caller, so that its own visits hardly count
 _ELSEWHERE = EventCost()  # what a visit costs on other machines
 _SHOWN_INSIDE, _SHOWN_OUTSIDE = 0.45, 0.47  # of the cost, what the cheapest leaves and callers take; learned
-_SHOWN_SPREAD = 0.12  # of the logarithm of either share; learned
+_SHOWN_SPREAD = 0.11  # of the logarithm of either share; learned
 _LEAVES_TRIVIAL, _CALLERS_TRIVIAL = 0.5, 0.75  # probabilities that the cheapest do no work; learned
 _MOST_WORK = 100.0  # times the cost, that the cheapest may have of it, every order of magnitude as likely
 _LEAST_PLAUSIBLE, _PLAUSIBLE = 0.25, 1.4  # times the expected cost, between which time per visit is cost
 _MOST_OUTSIDE = 1.4  # of the cost inside the region, that the least one in callers can be
+_LEAST_CHEAP, _MOST_CHEAP = 0.7, 1.15  # of the expected least cost, between which the cheapest have no work
 _SHORTEST = 1e-9  # seconds per visit, that measuring one takes at least
+_MISLEADING = 1e-3  # density of times that have nothing to do with the cost, as those of recursion
 _STEPS = 241
 
 
@@ -181,7 +183,7 @@ def _likelihood(shown: float, cost: FloatArray, trivial: float) -> FloatArray:
     work = np.where(above, shown / np.where(above, shown - cost, 1.0), 0.0) / np.log(
         _MOST_WORK / _SHOWN_SPREAD
     )
-    return np.asarray(trivial * alone + (1 - trivial) * np.minimum(work, 1.0) + 1e-9)
+    return np.asarray(trivial * alone + (1 - trivial) * np.minimum(work, 1.0) + _MISLEADING)
 
 
 def _cheapest_leaves(runs: Visited) -> float:
@@ -229,6 +231,30 @@ def usual_costs(runs: Visited, cost: EventCost) -> tuple[FloatArray, FloatArray]
         beside = (time[caller] - inside[r] * visits[caller]) / callees[caller]
         least = _plausible_quantile(beside, callees[caller], _LEAST_OF_CALLERS, expected_outside)
         outside[r] = min(least, _MOST_OUTSIDE * inside[r])
+    return inside, outside
+
+
+def least_costs(runs: Visited, cost: EventCost) -> tuple[FloatArray, FloatArray]:
+    """Return the least cost of a visit inside the region and in its caller, float64[R].
+
+    Low quantiles over leaves and callers, unless these take so much that they must have work of their own.
+    """
+    leaves = _often_visited_leaves(runs) & (runs.time > _SHORTEST * runs.visits)
+    callers = runs.computing[:, None] & (runs.callee_visits >= ENOUGH_VISITS)
+    callers &= runs.callee_visits >= _MANY_CALLEES * runs.visits
+    inside, outside = (
+        np.full(runs.time.shape[1], share * cost.recorded) for share in (_SHOWN_INSIDE, _SHOWN_OUTSIDE)
+    )
+    for r in range(len(inside)):
+        leaf, caller = leaves[:, r], callers[:, r]
+        visits, callees, time = runs.visits[:, r], runs.callee_visits[:, r], runs.time[:, r]
+        if leaf.any():
+            least = weighted_quantile(time[leaf] / visits[leaf], visits[leaf], _LEAST_OF_CALLERS)
+            inside[r] = min(least, _MOST_CHEAP * inside[r])
+        if caller.any():
+            beside = (time[caller] - inside[r] * visits[caller]) / callees[caller]
+            least = weighted_quantile(beside, callees[caller], _LEAST_OF_CALLERS)
+            outside[r] = np.clip(least, _LEAST_CHEAP * outside[r], _MOST_CHEAP * outside[r])
     return inside, outside
 
 

@@ -144,9 +144,9 @@ def estimate_plain_time(run: RunEvidence, cost: EventCost, known: KnownPlain | N
     found = estimate_plain_times(runs, cost, known)
     everything = np.ones(len(run.tree), dtype=np.bool_)
     home = measurable_callers(runs, found.callpath, found.cost, everything)
-    inside, measured = float(runs.events_computing[0]), float(runs.measured[0])
     total, low, high = (float(ends[0]) for ends in (found.total, found.low, found.high))
-    costs = [(measured - plain) / inside if inside > 0 else cost.recorded for plain in (total, low, high)]
+    least, most = found.cost_range
+    costs = [float(ends[0]) for ends in (found.cost, most, least)]
     return PlainTime(
         callpath=found.callpath[:, 0],
         computing=runs.computing,

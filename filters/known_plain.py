@@ -7,11 +7,12 @@ from functools import reduce
 import numpy as np
 
 from filters.event_cost import HOOK_SPREAD, EventCost, Visited, calibrated, usual_cost
-from ingest.arrays import BoolArray, FloatArray
+from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import UsageError
 from ingest.number_text import count, figure
 
 KNOWN_SPREAD = 0.03  # of the logarithm of a plain time that was measured
+RUN_SPREAD = 0.06  # of the logarithm of a run time, from one run to the next
 TAIL = 1.645  # standard deviations to either end of a 90 % interval
 _LEAST_COMPUTING = 0.25  # of the share that computing has of measured time, which it has of the plain time
 _LEAST_INSIDE = 0.25  # of a run time, that is the program's
@@ -29,6 +30,7 @@ _HOOKS = np.minimum(_USUAL.filtered / _USUAL.recorded * np.exp(HOOK_SPREAD * _ST
 class KnownPlain:
     """Plain computing times of R runs."""
 
+    point: IntArray  # int64[R], runs of one point share the error of what is known
     total: FloatArray  # float64[R], core-seconds, NaN where nothing is known
     spread: FloatArray  # float64[R], standard deviations of their logarithms
     # float64[R], core-seconds of the whole runs, with what does not compute; NaN where unknown
@@ -40,6 +42,7 @@ class KnownPlain:
     def of(cls, total: float, spread: float = KNOWN_SPREAD, whole: float = np.nan) -> "KnownPlain":
         """Take the plain time of a single run."""
         return cls(
+            point=np.zeros(1, dtype=np.int64),
             total=np.array([total]),
             spread=np.array([spread]),
             whole=np.array([whole]),
@@ -56,6 +59,7 @@ class KnownPlain:
         spread = np.divide(1.0, np.sqrt(every), out=np.ones(every.shape), where=every > 0)
         first = self.stated | (~other.stated & np.isfinite(self.whole))
         return KnownPlain(
+            point=self.point,
             total=np.exp(mean),
             spread=spread,
             whole=np.where(first, self.whole, other.whole),
@@ -76,6 +80,8 @@ def plain_by_run_time(
     *,
     startup: FloatArray | float = 0.0,
     lines: Sequence[str] = (),
+    spread: FloatArray | float = KNOWN_SPREAD,
+    point: IntArray | None = None,
 ) -> KnownPlain:
     """Return plain computing times, given how long the same runs take without instrumentation.
 
@@ -90,14 +96,19 @@ def plain_by_run_time(
         where: what to name if times do not fit.
         startup: float64[R], seconds of the plain times that may be none of the program's, such as start-up.
         lines: of each run, what to write into a table of plain times if start-up makes them longer.
+        spread: float64[R], standard deviations of the logarithms of the run times.
+        point: int64[R], which runs are of one point; by default each is of its own.
 
     Raises:
         UsageError: a run without instrumentation took longer than the instrumented one.
     """
     of_program = seconds - startup
     inside = np.maximum(of_program, _LEAST_INSIDE * seconds)
-    if (too_long := np.flatnonzero(of_program > LONGER * wall)).size:
-        run = int(too_long[0])
+    point = np.arange(len(wall)) if point is None else point
+    for run in np.flatnonzero(of_program > LONGER * wall).tolist():
+        alike = point == point[run]  # of a point, runs in the middle count: single ones are disturbed
+        if np.median(of_program[alike]) <= LONGER * np.median(wall[alike]):
+            continue
         raise _longer(float(of_program[run]), float(wall[run]), where, lines[run] if lines else "")
     everything = runs.time.sum(axis=0)
     locations = np.divide(everything, wall, out=np.ones(len(wall)), where=wall > 0)
@@ -107,8 +118,9 @@ def plain_by_run_time(
     least = np.clip(whole - (everything - runs.measured), _LEAST_COMPUTING * most, most)
     doubt = np.hypot(np.log(most / least), np.log(seconds / inside)) / (2 * TAIL)
     return KnownPlain(
+        point=point,
         total=np.sqrt(least * most),
-        spread=np.hypot(KNOWN_SPREAD, doubt),
+        spread=np.hypot(spread, doubt),
         whole=whole,
         stated=np.isfinite(whole) & (share > 0) & (inside == seconds),
     )

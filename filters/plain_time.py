@@ -6,53 +6,15 @@ those of `python -m benchmarks.overhead learn`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from filters.event_cost import INSIDE, EventCost, Visited, calibrated, usual_costs
+from filters.event_cost import INSIDE, EventCost, Visited, least_costs, usual_costs
 from filters.evidence import filterable
 from filters.known_plain import TAIL, KnownPlain
+from filters.plain_posterior import Beliefs, RunTimes, posterior
 from ingest.arrays import BoolArray, FloatArray, IntArray
-
-_LEVEL_SPREAD = 0.66  # of the logarithm of what doubtful call paths show over their plain time; learned
-_CORE_SPREAD = 0.15  # of the logarithm of what a visit costs in one program over its usual cost; learned
-_SAVED = 0.12  # probability that optimisation across calls saves more than the visits cost; learned
-_MOST_SAVED = 1.1  # logarithm of how much more, at most; learned
-_BESIDE = 0.8  # probability that what is doubtful beside heavy kernels has work of any size; learned
-_HIDDEN, _MOST_HIDDEN = 0.1, 0.9  # the same for visits whose cost overlaps with work; learned
-_LEAST_CLEAR = 0.05  # of clear time that is left, whatever visits cost
-_LEAST_SHOWN = 1e-9  # of doubtful time; less is nothing
-_STEPS, _NODES = 400, 8
-_NORMAL = np.array([-1.64, -1.04, -0.67, -0.39, -0.13, 0.13, 0.39, 0.67, 1.04, 1.64])  # middles of tenths
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunTimes:
-    """The times of one run in core-seconds, and the events whose cost lies in them."""
-
-    # clear, clear_events: of clear call paths
-    clear: float
-    clear_events: float
-    # doubtful, doubtful_events: of those that are mostly overhead
-    doubtful: float
-    doubtful_events: float
-    shown: float  # what those show of their plain time
-
-
-@dataclass(frozen=True, kw_only=True)
-class Beliefs:
-    """What is known before of a program."""
-
-    cost: EventCost  # of a visit
-    # spread of the logarithm of what doubtful call paths show over their plain time
-    level_spread: float = _LEVEL_SPREAD
-    # the same of the cost of a visit, from one part of the program to another
-    core_spread: float = _CORE_SPREAD
-    saved: float = _SAVED  # probability that optimisation across calls saves more than visits cost
-    hidden: float = _HIDDEN  # probability that visits cost less, since the processor works on meanwhile
-    beside: float = _BESIDE  # probability that doubtful call paths beside clear ones have work of any size
-
 
 _CLEAR = 2.0  # times the usual cost, from which a caller's time is not in doubt
 _NO_WORK, _WORK = 1.4, 2.25  # times the usual cost, up to which a leaf may have no work and from which it has
@@ -75,14 +37,23 @@ class Reading:
     callpath: FloatArray  # float64[n, R], plain core-seconds; communication has its measured time here
     # float64[n], core-seconds of all runs that a call path shows, whatever other programs do
     itself: FloatArray
+    excess: FloatArray  # float64[n, R], what exceeds the least cost of the visits
+
+    def times(self, runs: Visited) -> RunTimes:
+        """Sum up the call paths that are clear and those that are not."""
+        clear, doubtful = runs.computing & self.clear, runs.computing & ~self.clear
+        return RunTimes(
+            weight=self.weight,
+            clear=runs.time[clear].sum(axis=0),
+            clear_events=runs.events[clear].sum(axis=0),
+            doubtful=runs.time[doubtful].sum(axis=0),
+            doubtful_events=runs.events[doubtful].sum(axis=0),
+            shown=self.callpath[doubtful].sum(axis=0),
+            excess=self.excess[doubtful].sum(axis=0),
+        )
 
 
-_SCALE_SPREAD = 0.25  # of the logarithm of what a program lacks, from one of its scales to another; learned
-_PRIOR_RUNS = 4  # of known plain time, that this is worth next to how those of a program differ
-_RUN_COST_SPREAD = 0.15  # of the logarithm of the cost of a visit, from one run of a program to another
-_LEAST_OF_KNOWN = 0.05  # of a known plain time, that is in doubtful call paths
-RUN_SPREAD = 0.06  # of the logarithm of a run time, from one run to the next
-_NEVER = 1e-6  # weight of a reading that known times contradict
+_ALIKE = 0.25  # of the logarithm of how much less a program waits, from one of its runs to another
 _UNEVEN = 0.02  # relative error of the cost from one caller to the next
 _HOPELESS = 1e9  # overhead over plain time of a call path, from which it does not matter
 
@@ -98,138 +69,56 @@ class PlainTimes:
     # low, high: float64[R], it lies between them with a probability of 90 %
     low: FloatArray
     high: FloatArray
-    cost: FloatArray  # float64[R], seconds per visit that explain the rest of the measured time
+    cost: FloatArray  # float64[R], seconds that measuring takes per visit
+    cost_range: tuple[FloatArray, FloatArray]  # float64[R] each, the ends of its 90 % interval
     measurable: BoolArray  # bool[n], the call paths whose time exceeds what the correction leaves uncertain
     # float64[n], standard deviation of the logarithm of what all runs of a call path have wrong
     deviation: FloatArray
     total_deviation: float  # the same of the totals
-
-    @property
-    def of_another_run(self) -> tuple[FloatArray, FloatArray]:
-        """Ends of the 90 % intervals of what plain runs take, which scatter, too; float64[R] each."""
-        below, above = np.log(self.total / self.low), np.log(self.high / self.total)
-        wider = (np.hypot(side, TAIL * RUN_SPREAD) for side in (below, above))
-        low, high = (np.exp(side) for side in wider)
-        return self.total / low, self.total * high
+    # float64[R], how many standard deviations what is known of the plain time is from what was believed
+    surprise: FloatArray
 
 
 def estimate_plain_times(runs: Visited, cost: EventCost, known: KnownPlain | None = None) -> PlainTimes:
-    """Split the measured computing times T into plain times P, unless known, and the cost of their events.
+    """Split the measured computing times T into plain times P, the cost of their events, and disturbances.
 
-    Each run by how probable its plain times are (`_plain_times`), given what its call paths show
-    (`read_times`). What all runs of a program show too much or too little is common to them, and so is the
-    cost of a visit: a plain time that is known for one of them corrects the others.
+    The call paths of all runs are read (`read_times`), and what is plausible of their sums is weighed by all
+    that is known of the runs (`filters.plain_posterior`).
     """
-    if known is None or not np.isfinite(known.total).any():
-        readings = read_times(runs, cost)
-        beliefs = [Beliefs(cost=cost)] * len(readings)
-    else:
-        cost = _informed(cost, runs, known)
-        found = [_judged(reading, runs, cost, known) for reading in read_times(runs, cost)]
-        readings, beliefs = [reading for reading, _ in found], [belief for _, belief in found]
-    total, low, high = total_times(runs, readings, beliefs, known)
+    readings = read_times(runs, cost)
+    found = posterior([reading.times(runs) for reading in readings], Beliefs(cost=cost), known)
+    measured, inside = runs.measured, runs.events_computing
+    untouched = (inside <= 0) | (measured <= 0)
+    low, total, high = (np.where(untouched, measured, time) for time in found.times(0.05, 0.5, 0.95))
+    if known is not None:
+        told = np.isfinite(known.total) & ~untouched
+        total, low, high = (
+            np.where(told, known.total * np.exp(side * TAIL * known.spread), time)
+            for side, time in ((0, total), (-1, low), (1, high))
+        )
+    low, total, high = (np.minimum(time, measured) for time in (low, total, high))
+    costs = found.costs(0.05, 0.5, 0.95)
     beside, of_beside = _beside(runs, total, known)
-    stated = known is not None and bool(known.stated.all())
-    inside = runs.events_computing
-    left = runs.measured - total
-    costs = np.divide(left, inside, out=np.full(len(left), cost.recorded), where=inside > 0)
     weights = np.array([reading.weight for reading in readings])
     shown = np.average([reading.callpath for reading in readings], axis=0, weights=weights)
     itself = np.average([reading.itself for reading in readings], axis=0, weights=weights)
-    callpath = _brought_to(total, shown, runs, costs)
+    callpath = _brought_to(total, shown, runs, costs[1])
     callpath = np.where(runs.computing[:, None], callpath, callpath * beside)
-    deviation, common = _deviations(runs, callpath, costs, low, high)
-    taken = (costs * runs.events).sum(axis=1)
-    measurable = (_UNEVEN * taken < itself) | ~runs.computing
+    deviation = _deviations(runs, callpath, costs[1], (costs[0], costs[2]), found.common_spread())
+    taken = (costs[1] * runs.events).sum(axis=1)
+    stated = known is not None and bool(known.stated.all())
     return PlainTimes(
         callpath=callpath,
         total=total,
         low=low,
         high=high,
-        cost=costs,
-        measurable=measurable,
+        cost=costs[1],
+        cost_range=(costs[0], costs[2]),
+        measurable=(_UNEVEN * taken < itself) | ~runs.computing,
         deviation=np.where(runs.computing, deviation, of_beside),
-        total_deviation=0.0 if stated else float(np.hypot(common, RUN_SPREAD)),
+        total_deviation=0.0 if stated else float(np.hypot(found.common_spread(), found.own_spread())),
+        surprise=found.surprise,
     )
-
-
-def _informed(cost: EventCost, runs: Visited, known: KnownPlain) -> EventCost:
-    """Combine a cost of visits with what runs of known plain time show, each by how sure it is."""
-    taken, events = runs.measured - known.total, runs.events_computing
-    usable = np.isfinite(taken) & (taken > 0) & (events > 0)
-    error = known.spread[usable] * known.total[usable] / taken[usable]
-    logs = np.append(np.log(taken[usable] / events[usable]), np.log(cost.recorded))
-    elsewhere = np.hypot(cost.spread, _CORE_SPREAD)
-    weight = np.append(1.0 / (error**2 + _RUN_COST_SPREAD**2), elsewhere**-2.0)
-    mean = float((weight * logs).sum() / weight.sum())
-    spread = float(np.hypot(weight.sum() ** -0.5, _RUN_COST_SPREAD))
-    return calibrated(float(np.exp(mean)), spread, cost.source)
-
-
-def _judged(reading: Reading, runs: Visited, cost: EventCost, known: KnownPlain) -> tuple[Reading, Beliefs]:
-    """Correct what a reading shows by the runs whose plain time is known, and weigh it by how far it was off.
-
-    What it lacks is common to all runs of a program, but for what differs from one scale to the next.
-    """
-    measured = [_measured(runs, reading, r) for r in np.flatnonzero(np.isfinite(known.total)).tolist()]
-    clear, shown = np.array([(_left(one, cost), one.shown) for one in measured]).T
-    total = known.total[np.isfinite(known.total)]
-    too_much = np.log(np.maximum(clear / total, 1.0)).mean() / _SCALE_SPREAD
-    if not (shown > 0).all():
-        weight = reading.weight * float(np.exp(-0.5 * too_much**2))
-        return replace(reading, weight=max(weight, _NEVER)), Beliefs(
-            cost=cost, core_spread=_RUN_COST_SPREAD, saved=0.0, hidden=0.0, beside=0.0
-        )
-    lacks = np.log(np.maximum(total - clear, _LEAST_OF_KNOWN * total) / shown)
-    count, lack = len(lacks), float(lacks.mean())
-    scatter = (_PRIOR_RUNS * _SCALE_SPREAD**2 + ((lacks - lack) ** 2).sum()) / (_PRIOR_RUNS + count - 1)
-    weight = reading.weight * float(np.exp(-0.5 * (too_much**2 + (lack / _LEVEL_SPREAD) ** 2)))
-    doubtful = (runs.computing & ~reading.clear)[:, None]
-    corrected = np.where(doubtful, np.minimum(reading.callpath * np.exp(lack), runs.time), reading.callpath)
-    spread = float(np.sqrt(scatter * (1.0 + 1.0 / count)))
-    return (
-        replace(reading, weight=max(weight, _NEVER), callpath=corrected),
-        Beliefs(
-            cost=cost, level_spread=spread, core_spread=_RUN_COST_SPREAD, saved=0.0, hidden=0.0, beside=0.0
-        ),
-    )
-
-
-def _left(run: RunTimes, cost: EventCost) -> float:
-    """Clear time without the cost of its events."""
-    return max(run.clear - cost.recorded * run.clear_events, 0.0)
-
-
-def _measured(runs: Visited, reading: Reading, r: int) -> RunTimes:
-    clear, doubtful = runs.computing & reading.clear, runs.computing & ~reading.clear
-    return RunTimes(
-        clear=float(runs.time[clear, r].sum()),
-        clear_events=float(runs.events[clear, r].sum()),
-        doubtful=float(runs.time[doubtful, r].sum()),
-        doubtful_events=float(runs.events[doubtful, r].sum()),
-        shown=float(reading.callpath[doubtful, r].sum()),
-    )
-
-
-def total_times(
-    runs: Visited, readings: Sequence[Reading], beliefs: Sequence[Beliefs], known: KnownPlain | None
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Plain computing times with the ends of their 90 % intervals, float64[R] each."""
-    total, low, high = (runs.measured.copy() for _ in range(3))
-    for r in np.flatnonzero((runs.events_computing > 0) & (total > 0)).tolist():
-        if known is not None and np.isfinite(known.total[r]):
-            total[r] = min(float(known.total[r]), float(total[r]))
-            low[r], high[r] = (total[r] * np.exp(side * TAIL * known.spread[r]) for side in (-1, 1))
-        else:
-            samples = [
-                _plain_times(_measured(runs, reading, r), belief)
-                for reading, belief in zip(readings, beliefs, strict=True)
-            ]
-            weights = [one.weights * reading.weight for one, reading in zip(samples, readings, strict=True)]
-            sample = WeightedValues(np.concatenate([one.values for one in samples]), np.concatenate(weights))
-            low[r], total[r], high[r] = sample.quantiles(0.05, 0.5, 0.95)
-    most = runs.measured
-    return np.minimum(total, most), np.minimum(low, most), np.minimum(high, most)
 
 
 def _beside(runs: Visited, total: FloatArray, known: KnownPlain | None) -> tuple[FloatArray, float]:
@@ -246,21 +135,24 @@ def _beside(runs: Visited, total: FloatArray, known: KnownPlain | None) -> tuple
     factor[:] = min(float(left[stated].sum() / measured[stated].sum()), 1.0)
     factor[stated] = left[stated] / measured[stated]
     alike = stated.all() or not (factor[~stated] < 1.0).any()
-    return factor, 0.0 if alike else _SCALE_SPREAD
+    return factor, 0.0 if alike else _ALIKE
 
 
 def _brought_to(total: FloatArray, shown: FloatArray, runs: Visited, cost: FloatArray) -> FloatArray:
     """Bring the computing call paths to the estimated sums, float64[n, R]; none gets more than was measured.
 
     What events hardly touch is not in doubt, so the difference goes to the others first: in proportion to
-    what they show, at most what their events cost. What is left goes to all.
+    what they show, at most what their events cost. What is left goes to all. What a run took beyond that,
+    because it was disturbed, all have in proportion.
     """
     computes = runs.computing[:, None]
     plain = np.where(computes, shown, 0.0)
-    plain = _moved(plain, total, np.minimum(plain, cost * runs.events), runs.time)
-    plain = _moved(plain, total, plain, runs.time)
-    plain = _moved(plain, total, np.where(computes, runs.time - plain, 0.0), runs.time)
-    return np.where(computes, plain, runs.time)
+    undisturbed = np.maximum(runs.measured - cost * runs.events_computing, total)
+    plain = _moved(plain, undisturbed, np.minimum(plain, cost * runs.events), runs.time)
+    plain = _moved(plain, undisturbed, plain, runs.time)
+    plain = _moved(plain, undisturbed, np.where(computes, runs.time - plain, 0.0), runs.time)
+    slow = np.divide(total, undisturbed, out=np.ones(len(total)), where=undisturbed > 0)
+    return np.where(computes, plain * slow, runs.time)
 
 
 def _moved(plain: FloatArray, total: FloatArray, weight: FloatArray, most: FloatArray) -> FloatArray:
@@ -271,23 +163,21 @@ def _moved(plain: FloatArray, total: FloatArray, weight: FloatArray, most: Float
 
 
 def _deviations(
-    runs: Visited, callpath: FloatArray, cost: FloatArray, low: FloatArray, high: FloatArray
-) -> tuple[FloatArray, float]:
-    """What may be wrong in common to all runs: of each call path, float64[n], and of the totals.
+    runs: Visited, callpath: FloatArray, cost: FloatArray, ends: tuple[FloatArray, FloatArray], level: float
+) -> FloatArray:
+    """What may be wrong with a call path in common to all runs, float64[n].
 
-    A call path has its part in the error of the mean cost, in that of the cost from one caller to the next,
-    and in that of the level.
+    It has its part in the error of the mean cost, in that of the cost from one caller to the next, and in
+    that of the level.
     """
-    computed = runs.measured
-    level, of_cost = (
-        float(np.median(np.log(np.divide(*ends, out=np.ones(len(low)), where=ends[1] > 0)))) / (2 * TAIL)
-        for ends in ((high, low), (computed - low, computed - high))
+    low, high = ends
+    of_cost = float(np.median(np.log(np.divide(high, low, out=np.ones(len(low)), where=low > 0)))) / (
+        2 * TAIL
     )
     taken, plain = (cost * runs.events).sum(axis=1), callpath.sum(axis=1)
     doubt = np.divide(taken, plain, out=np.full(len(plain), _HOPELESS), where=plain > taken / _HOPELESS)
     doubt[taken == 0] = 0.0
-    parts = (np.hypot(of_cost, _UNEVEN) * doubt, level * np.minimum(doubt, 1.0))
-    return np.hypot(*parts), level
+    return np.asarray(np.hypot(np.hypot(of_cost, _UNEVEN) * doubt, level * np.minimum(doubt, 1.0)))
 
 
 def measurable_callers(runs: Visited, plain: FloatArray, cost: FloatArray, candidates: BoolArray) -> IntArray:
@@ -322,6 +212,8 @@ def read_times(runs: Visited, cost: EventCost) -> Sequence[Reading]:
     nothing, since it is part of its caller if nothing is recorded. Leaves between are accessors that take a
     little longer, or have work of their own: two readings, unless they are clear.
     """
+    least_inside, least_outside = least_costs(runs, cost)
+    beyond = np.maximum(runs.time - least_inside * runs.visits - least_outside * runs.callee_visits, 0.0)
     inside, outside = usual_costs(runs, cost)
     taken = inside * runs.visits + outside * runs.callee_visits
     margin = _MARGIN * (inside + 2 * outside) * runs.visits
@@ -337,11 +229,11 @@ def read_times(runs: Visited, cost: EventCost) -> Sequence[Reading]:
     time = np.where((works > 0) & (works < 1), runs.time.sum(axis=1), 0.0)
     probability = float((works * time).sum() / time.sum()) if time.any() else 1.0
     found = [(probability, works > 0), (1.0 - probability, works >= 1)]
-    return [_reading(runs, taken, excess, weight, clear) for weight, clear in found if weight > 0]
+    return [_reading(runs, taken, excess, beyond, weight, clear) for weight, clear in found if weight > 0]
 
 
 def _reading(
-    runs: Visited, taken: FloatArray, excess: FloatArray, weight: float, clear: BoolArray
+    runs: Visited, taken: FloatArray, excess: FloatArray, beyond: FloatArray, weight: float, clear: BoolArray
 ) -> Reading:
     """Combine the sum of what doubtful call paths show with what as many visits take in other programs."""
     doubtful = (runs.computing & ~clear)[:, None]
@@ -356,6 +248,7 @@ def _reading(
         clear=clear,
         callpath=np.where(runs.computing[:, None], callpath, runs.time),
         itself=np.where(doubtful, excess, left).sum(axis=1),
+        excess=beyond,
     )
 
 
@@ -365,91 +258,3 @@ def _median(rate: FloatArray) -> FloatArray:
     found = np.zeros(len(rate))
     found[seen] = np.nanmedian(rate[seen], axis=1)
     return found
-
-
-# How probable plain computing times are, given a measured time, its events and what call paths show.
-#
-# T = P + c E for clear and for doubtful call paths. Of the clear ones c decides. Of the doubtful ones P does,
-# if events are nearly all of their time, and then it tells c. What is compiled without calls may save more
-# than the visits cost, so c of the clear ones has a tail upwards. Numbers called learned are those of `python
-# -m benchmarks.overhead learn`.
-
-
-@dataclass(frozen=True, eq=False)
-class WeightedValues:
-    """Values with weights that add up to 1, float64[S] each."""
-
-    values: FloatArray
-    weights: FloatArray
-
-    def quantiles(self, *shares: float) -> tuple[float, ...]:
-        """Return the values below which shares of the weight lie."""
-        order = np.argsort(self.values)
-        reached = np.cumsum(self.weights[order])
-        return tuple(np.interp(np.array(shares) * reached[-1], reached, self.values[order]).tolist())
-
-
-def _plain_times(run: RunTimes, beliefs: Beliefs) -> WeightedValues:
-    """Return plausible plain computing times of a run, in core-seconds.
-
-    What optimisation saves beyond the cost of visits goes with all visits, and is found in clear call paths.
-    """
-    doubtful, cost, weight = _of_doubtful(run, beliefs)
-    told = run.doubtful_events / max(run.doubtful_events + run.clear_events, 1.0)
-    cost = beliefs.cost.recorded * (cost / beliefs.cost.recorded) ** told  # the fewer, the less they tell
-    more, share = _more_than_usual(beliefs, (1.0 - told) * beliefs.cost.spread)
-    factor = np.exp(more)
-    events = np.minimum(factor, 1.0) * run.clear_events
-    events += np.maximum(factor - 1.0, 0.0) * (run.clear_events + run.doubtful_events)
-    spent = cost[:, None] * events
-    total = doubtful[:, None] + np.maximum(run.clear - spent, _LEAST_CLEAR * run.clear)
-    return WeightedValues(total.ravel(), (weight[:, None] * share).ravel())
-
-
-def _of_doubtful(run: RunTimes, beliefs: Beliefs) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Plain times of doubtful call paths, costs of a visit that go with them, and weights."""
-    usual, spread = beliefs.cost.recorded, beliefs.cost.spread
-    time, events = run.doubtful, run.doubtful_events
-    if not (events > 0 and run.shown > _LEAST_SHOWN * time > 0):
-        return np.array([time]), np.array([usual]), np.ones(1)
-    first = np.log(run.shown / time) - 6 * beliefs.level_spread
-    last = max(np.log(time / (usual * events)), 0.0) + 2 + 6 * spread
-    odds = np.linspace(first, last, _STEPS)  # ln P / (T - P), fine at both ends
-    kept, lost = -np.logaddexp(0.0, -odds), -np.logaddexp(0.0, odds)
-    plain, cost = time * np.exp(kept), time * np.exp(lost) / events
-    spread = float(np.hypot(spread, beliefs.core_spread))
-    of_cost = _cost_density(np.log(cost / usual), spread, beliefs.saved)
-    density = np.log(_shown_density(plain, run, beliefs)) + np.log(of_cost) + lost
-    weight = np.exp(density - density.max())
-    return plain, cost, weight / weight.sum()
-
-
-def _shown_density(plain: FloatArray, run: RunTimes, beliefs: Beliefs) -> FloatArray:
-    """Density of the logarithm of the plain time of doubtful call paths, given what they show.
-
-    Beside clear ones they may have work of any size: where kernels are heavy, what is short is not empty.
-    """
-    level, spread = np.log(plain / run.shown), beliefs.level_spread
-    usual = np.exp(-0.5 * (level / spread) ** 2) / (spread * np.sqrt(2 * np.pi))
-    any_size = (level > 0) / max(np.log(run.doubtful / run.shown), 1.0)
-    share = beliefs.beside * run.clear / (run.clear + run.doubtful)
-    return np.asarray((1.0 - share) * usual + share * any_size + 1e-12)
-
-
-def _cost_density(more: FloatArray, spread: float, saved: float) -> FloatArray:
-    """Density of the logarithm of a cost over the usual one: log-normal, with a tail upwards."""
-    core = np.exp(-0.5 * (more / spread) ** 2) / (spread * np.sqrt(2 * np.pi))
-    tail = np.exp(-2 * np.maximum(more, 0.0) / _MOST_SAVED + np.minimum(more, 0.0) / spread) / _MOST_SAVED
-    return np.asarray((1 - saved) * core + saved * tail + 1e-12)
-
-
-def _more_than_usual(beliefs: Beliefs, spread: float) -> tuple[FloatArray, FloatArray]:
-    """Logarithms of what a visit takes of clear time over its usual cost, with their probabilities."""
-    step = (np.arange(_NODES) + 0.5) / _NODES
-    parts = (
-        (np.hypot(beliefs.core_spread, spread) * _NORMAL, 1 - beliefs.saved - beliefs.hidden),
-        (_MOST_SAVED * step, beliefs.saved),
-        (-_MOST_HIDDEN * step, beliefs.hidden),
-    )
-    more = np.concatenate([nodes for nodes, _ in parts])
-    return more, np.concatenate([np.full(len(nodes), share / len(nodes)) for nodes, share in parts])

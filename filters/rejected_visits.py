@@ -12,8 +12,7 @@ import numpy as np
 from filters.event_cost import ENOUGH_VISITS, HOOK_SPREAD, EventCost, Visited, weighted_quantile
 from filters.evidence import filterable
 from filters.folding import fold
-from filters.known_plain import TAIL, KnownPlain
-from filters.plain_time import RUN_SPREAD
+from filters.known_plain import RUN_SPREAD, TAIL, KnownPlain
 from ingest.alignment import CallTreeUnion
 from ingest.arrays import FloatArray, IntArray
 

@@ -28,7 +28,7 @@ def estimate(series: Sequence[Sequence[RunEvidence]]) -> list[Estimate]:
     runs = joint([run for repetitions in series for run in repetitions])
     plain = estimate_plain_times(runs, usual_cost(runs))
     scale = np.repeat(np.arange(len(series)), [len(repetitions) for repetitions in series])
-    ends = (plain.total, *plain.of_another_run)
+    ends = (plain.total, plain.low, plain.high)
     return [Estimate(*(float(np.median(values[scale == s])) for values in ends)) for s in range(len(series))]
 
 

@@ -10,13 +10,15 @@ import numpy as np
 from benchmarks.overhead.estimator import joint
 from benchmarks.overhead.series import Series, read_all
 from filters.event_cost import Visited, usual_cost
-from filters.plain_time import RUN_SPREAD, TRIVIAL, Beliefs, read_times, total_times
-from ingest.arrays import FloatArray
+from filters.known_plain import KNOWN_SPREAD, KnownPlain
+from filters.plain_posterior import Beliefs, posterior
+from filters.plain_time import TRIVIAL, read_times
+from ingest.arrays import FloatArray, IntArray
 
-LEVELS, CORES, SAVED = (0.5, 0.58, 0.66, 0.74), (0.15, 0.2, 0.25), (0.08, 0.12, 0.16)
-TAIL = 1.645  # standard deviations to either end of a 90 % interval
+LEVELS, WORKS, SCALES, CORES = (0.5, 0.6, 0.7), (0.6, 0.8, 1.0), (0.15, 0.2, 0.25), (0.03, 0.05, 0.08)
 MISSED = 20.0  # what missing an interval's end counts for, as interval scores of 90 % have it
 LEAST = 0.05  # of the plain time, what is left for doubtful call paths if clear ones take more than all of it
+CLOSE = np.log(1.15)
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +28,7 @@ class Truth:
     name: str
     runs: Visited
     plain: FloatArray
+    scale: IntArray  # int64[R]
 
 
 def learn(out: Path, lulesh: Path | None) -> None:
@@ -40,22 +43,24 @@ def learn(out: Path, lulesh: Path | None) -> None:
         print(f"; {np.exp(log) * 1e9:.2f} ns per doubtful visit" if visits else "")
         trivial += [log] if visits else []
     print(f"TRIVIAL: {np.exp(np.mean(trivial)) * 1e9:.2f} ns, today {TRIVIAL * 1e9:.2f} ns")
-    settings = list(product(LEVELS, CORES, SAVED))
-    scores, held, widths = (np.empty((len(settings), len(programs))) for _ in range(3))
-    for s, setting in enumerate(settings):
-        for p, one in enumerate(programs):
-            scores[s, p], held[s, p], widths[s, p] = _judged(one, *setting)
-    chosen = [int(np.delete(scores, p, axis=1).mean(axis=1).argmin()) for p in range(len(programs))]
-    places = chosen, range(len(programs))
-    print("LEVEL_SPREAD, CORE_SPREAD, SAVED without each program:", sorted({settings[s] for s in chosen}))
-    print(f"of the programs left out {100 * held[places].mean():.0f} % of the intervals hold the plain time,")
-    print(f"their width is {np.median(widths[places]):.1f} in the median of the programs")
+    settings = list(product(LEVELS, WORKS, SCALES, CORES))
+    judged = np.array([[_judged(one, *setting) for one in programs] for setting in settings])
+    scores = judged[..., 0]  # [setting, program, evidence]
+    chosen = [int(np.delete(scores, p, axis=1).mean(axis=(1, 2)).argmin()) for p in range(len(programs))]
+    print("LEVEL, WORK, SCALE, CORE without each program:", sorted({settings[s] for s in chosen}))
+    for evidence, told in enumerate(("profiles alone", "and a plain time elsewhere", "and all other ones")):
+        _, held, width, close = judged[chosen, range(len(programs)), :, :].transpose(2, 1, 0)[:, evidence]
+        print(
+            f"{told}: {100 * held.mean():.0f} % hold, width {np.median(width):.2f} (median of programs), "
+            f"{100 * close.mean():.0f} % within 15 %"
+        )
 
 
 def _truth(series: Series) -> Truth:
     runs = joint([run for scale in series.scales for run in scale.runs])
     counts = [len(scale.runs) for scale in series.scales]
-    return Truth(series.name, runs, np.repeat([scale.truth for scale in series.scales], counts))
+    plain = np.repeat([scale.truth for scale in series.scales], counts)
+    return Truth(series.name, runs, plain, np.repeat(np.arange(len(counts)), counts))
 
 
 def _trivial(one: Truth) -> tuple[float, float]:
@@ -69,19 +74,37 @@ def _trivial(one: Truth) -> tuple[float, float]:
     return float(visits.sum()), float(np.log(np.maximum(left, LEAST * one.plain) / visits).mean())
 
 
-def _judged(one: Truth, level: float, core: float, saved: float) -> tuple[float, float, float]:
-    """Interval score in logarithms, share of the intervals that hold, and their median width."""
+def _judged(one: Truth, *setting: float) -> FloatArray:
+    """Interval score in logarithms, share that hold, median width, share that are close; by evidence."""
+    level, work, scale, core = setting
     cost = usual_cost(one.runs)
-    readings = read_times(one.runs, cost)
-    beliefs = [Beliefs(cost=cost, level_spread=level, core_spread=core, saved=saved)] * len(readings)
-    logs = [np.log(times) for times in total_times(one.runs, readings, beliefs, None)]
-    return _scored(logs, np.log(one.plain))
+    readings = [reading.times(one.runs) for reading in read_times(one.runs, cost)]
+    beliefs = Beliefs(cost=cost, level_spread=level, work_spread=work, scale_spread=scale, core_spread=core)
+    scales = np.unique(one.scale)
+    found = []
+    for told in ([scales[:0]], [scales[s : s + 1] for s in scales], [np.delete(scales, s) for s in scales]):
+        parts = [
+            _scored(one, posterior(readings, beliefs, _known(one, some)).times(0.05, 0.5, 0.95), some)
+            for some in told
+        ]
+        found.append(np.mean(parts, axis=0))
+    return np.array(found).T
 
 
-def _scored(logs: Sequence[FloatArray], truth: FloatArray) -> tuple[float, float, float]:
-    total, low, high = logs
-    low = total - np.hypot(total - low, TAIL * RUN_SPREAD)
-    high = total + np.hypot(high - total, TAIL * RUN_SPREAD)
+def _known(one: Truth, told: IntArray) -> KnownPlain | None:
+    if not len(told):
+        return None
+    total = np.where(np.isin(one.scale, told), one.plain, np.nan)
+    nothing = np.full(len(total), np.nan)
+    spread, stated = np.full(len(total), KNOWN_SPREAD), np.zeros(len(total), dtype=np.bool_)
+    return KnownPlain(point=one.scale, total=total, spread=spread, whole=nothing, stated=stated)
+
+
+def _scored(one: Truth, ends: Sequence[FloatArray], told: IntArray) -> tuple[float, ...]:
+    others = ~np.isin(one.scale, told)
+    low, middle, high = (np.log(np.minimum(end, one.runs.measured))[others] for end in ends)
+    truth = np.log(one.plain)[others]
     off = np.maximum(low - truth, 0.0) + np.maximum(truth - high, 0.0)
+    close = np.abs(middle - truth) < CLOSE
     score = float((high - low + MISSED * off).mean())
-    return score, float((off == 0).mean()), float(np.exp(np.median(high - low)))
+    return score, float((off == 0).mean()), float(np.exp(np.median(high - low))), float(close.mean())

@@ -98,11 +98,23 @@ def _given_plain_times(experiment: Experiment, options: Options) -> GivenTimes:
 def _plain_by_run_times(study: _Study, times: dict[int, list[tuple[float, float]]], where: str) -> KnownPlain:
     """Plain computing times from run times and their start-up by point."""
     wall = {(run.point, run.repetition): run.longest_time for run in study.experiment.runs}
-    places = list(zip(study.point.tolist(), study.repetition.tolist(), strict=True))
-    seconds, startup = np.array([_of_repetition(times.get(p, []), r) for p, r in places]).T
+    places = zip(study.point.tolist(), study.repetition.tolist(), strict=True)
     wall_of_runs = np.array([wall[place] for place in places])
-    lines = _lines_with_startup(study, seconds, wall_of_runs)
-    return plain_by_run_time(study.runs, seconds, wall_of_runs, where, startup=startup, lines=lines)
+    seconds, startup, spread = np.array([(np.nan, 0.0, KNOWN_SPREAD)] * len(study.point)).T
+    for point, of_point in times.items():
+        (runs,) = np.nonzero(study.point == point)
+        runs = runs[np.argsort(study.runs.measured[runs], kind="stable")]
+        seconds[runs], startup[runs], spread[runs] = _by_rank(of_point, len(runs))
+    return plain_by_run_time(
+        study.runs,
+        seconds,
+        wall_of_runs,
+        where,
+        startup=startup,
+        lines=_lines_with_startup(study, seconds, wall_of_runs),
+        spread=spread,
+        point=study.point,
+    )
 
 
 def _lines_with_startup(study: _Study, seconds: FloatArray, wall: FloatArray) -> list[str]:
@@ -116,9 +128,16 @@ def _lines_with_startup(study: _Study, seconds: FloatArray, wall: FloatArray) ->
     ]
 
 
-def _of_repetition(times: list[tuple[float, float]], repetition: int) -> tuple[float, float]:
-    """Give repetitions different ones of several times, so that these show their noise."""
-    return times[repetition % len(times)] if times else (float("nan"), 0.0)
+def _by_rank(times: list[tuple[float, float]], count: int) -> tuple[FloatArray, FloatArray, float]:
+    """Give `count` repetitions, from the fastest, what plain runs of the same rank took and their start-up.
+
+    So their number may differ and their order does not matter. The last value is the spread of their middle.
+    """
+    seconds, startup = np.array(sorted(times)).T
+    rank, of_times = ((np.arange(n) + 0.5) / n for n in (count, len(times)))
+    scatter = float(np.log(seconds).std(ddof=1)) if len(times) > 1 else 0.0
+    spread = float(np.hypot(KNOWN_SPREAD, scatter) / np.sqrt(len(times)))
+    return np.interp(rank, of_times, seconds), np.interp(rank, of_times, startup), spread
 
 
 def _runs_of_file(path: Path, experiment: Experiment) -> list[PlainRun]:
@@ -177,7 +196,8 @@ def _plain_by_fewer_regions(study: _Study, less: _Study, places: _Places, where:
         full, fewer = study.runs.run(_middle(study, here)), less.runs.run(_fastest(less, there))
         known, _ = plain_by_pair(full, fewer, where, at_run_time=at_run_time)
         total[here], spread[here], whole[here] = known.total, known.spread, known.whole
-    return KnownPlain(total=total, spread=spread, whole=whole, stated=np.zeros(len(total), dtype=np.bool_))
+    stated = np.zeros(len(total), dtype=np.bool_)
+    return KnownPlain(point=study.point, total=total, spread=spread, whole=whole, stated=stated)
 
 
 def _by_more_regions(

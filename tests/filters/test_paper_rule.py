@@ -75,7 +75,7 @@ def test_what_is_in_proportion_to_its_visits_stays():
 def test_what_costs_next_to_nothing_stays():
     decision = decided()
     i = decision.regions.table.name.index("get")
-    factor = 0.9 * NEGLIGIBLE / decision.guard.cost[i]
+    factor = 0.5 * NEGLIGIBLE / decision.guard.cost[i]
     rows = [(d, name, max(1, round(v * factor)) if v > 1000 else v, t) for d, name, v, t in ROWS]
     assert reasons(decided(rows))["get"].keeps
 
@@ -88,7 +88,9 @@ def test_the_user_wins_over_the_guard():
 
 def test_a_plain_time_that_is_known_counts():
     run = evidence_from_profile(profile_from_rows(ROWS))
-    assert not decide_by_paper([run], known=KnownPlain.of(run.time.sum() * (1 - 1e-9))).guard.dropped.any()
+    times = (0.2, 0.6)  # of the measured one: recording takes more or less of it than its visits show
+    costs = [decide_by_paper([run], known=KnownPlain.of(t * run.time.sum())).guard.cost.sum() for t in times]
+    assert costs[0] > 1.2 * costs[1]
 
 
 def test_of_several_runs_the_largest_cost_counts():

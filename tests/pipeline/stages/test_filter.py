@@ -98,7 +98,9 @@ def test_the_cost_of_an_event_is_the_default_as_given_or_calibrated(profile, tmp
         expected = 2 * plain.prediction.overhead.at(applied)
         assert given.prediction.overhead.at(applied) == pytest.approx(expected, rel=0.25)
     by_time = made(profile, baseline_time=8.0)
-    assert by_time.prediction.overhead.at(None) == pytest.approx(8.6 - 8.0, rel=0.01)
+    # a twelfth is hardly more than runs differ by, so that visits have a say in it
+    unknown, timed = (one.prediction.overhead.at(None) for one in (made(profile), by_time))
+    assert 8.6 - 8.0 < timed < 0.9 * unknown
     fewer = write_profile(tmp_path / "fewer.cubex", visits=(1, 100, 1, 1), time=(0.1, 6.0, 0.1, 2.0))
     by_pair = made(profile, calibrate=fewer)
     assert by_pair.prediction.overhead.at(None) == pytest.approx(0.4, rel=0.2)
@@ -125,7 +127,8 @@ def test_several_runs_decide_and_the_last_one_is_predicted(tmp_path):
     result = make_filter(runs, filter_request(FilterOptions(baseline_time=16.0)))
     assert [Path(run).parent.name for run in result.evidence.runs] == ["app.p1.r1", "app.p2.r1"]
     first, last = result.evidence.predictions
-    assert result.prediction.overhead.at(None) == pytest.approx(2 * 8.6 - 16.0, rel=0.01)
+    assert 0.5 < result.prediction.overhead.at(None) < 2 * 8.6 - 16.0
+    assert result.prediction.plain.total == pytest.approx(16.0)
     assert first != last
 
 

@@ -335,16 +335,6 @@ def test_runs_without_a_filter_at_run_time_have_no_hooks(tmp_path):
     assert found == pytest.approx((0.41 + HOOK * 10 * TINY) * np.array([1, 2, 4, 8]), rel=0.1)
 
 
-def test_runs_that_take_no_longer_than_plain_ones_show_no_cost(tmp_path):
-    filtered = filtered_study(tmp_path / "filtered")
-    file = tmp_path / "plain.csv"
-    file.write_text("s,seconds\n" + "".join(f"{s},{0.7 * s}\n" for s in (1, 2, 4, 8)))
-    for settings in filtered.glob("*/scorep.cfg"):
-        settings.unlink()
-    _, experiment = totals(filtered, baseline_time=file)
-    assert experiment.correction.cost == 0.0 and calibration_of(experiment) is None
-
-
 def test_what_of_a_run_time_may_be_start_up_is_in_doubt(study, tmp_path):
     file = tmp_path / "plain.csv"
     file.write_text("s,seconds,startup\n4,2.04,0.8\n")
