@@ -9,8 +9,8 @@ import numpy as np
 from filters.event_cost import HOOK_SPREAD, EventCost, contradiction, usual_cost, visited
 from filters.evidence import RunEvidence, by_hand
 from filters.filter_options import Application
-from filters.known_plain import TAIL, KnownPlain, plain_by_pair, plain_by_run_time
-from filters.plain_time import RUN_SPREAD, estimate_plain_times, measurable_callers
+from filters.known_plain import RUN_SPREAD, TAIL, KnownPlain, plain_by_pair, plain_by_run_time
+from filters.plain_time import estimate_plain_times, measurable_callers
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import UsageError
 from ingest.record_codec import entry
