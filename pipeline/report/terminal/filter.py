@@ -29,9 +29,9 @@ from pipeline.report.render.terminal_tables import terminal_table
 from pipeline.wording.quantities import count, counted, percent, quantity, size, value_text
 
 _DROPPED_SHOWN = 5
-_INCLUDED = (
-    "It includes recorded visits and, at run time, the hooks of rejected ones; ranges of dilations hold what "
-    "builds and runs differ by, too: up to 18 % either way in nine of ten programs."
+_RANGES = (
+    "Ranges with the filter hold what hooks of rejected visits may cost, and that builds and runs of a "
+    "program differ: by up to 18 % either way, nine times out of ten."
 )
 
 
@@ -82,6 +82,7 @@ def show_effect(out: Console, made: FilterResult) -> None:
     decision, prediction = made.decision, made.prediction
     show_sentence(out, f"Filter {effect_sentence(made)}.", "bold")
     out.print(terminal_table(effect_table(prediction), out.width))
+    show_sentence(out, _RANGES, "dim")
     if made.evidence.budget is not None:
         _show_budget(out, made.evidence.budget)
     if doubt := _doubt_about_hooks(made):
@@ -113,7 +114,6 @@ def _show_budget(out: Console, budget: BudgetOutcome) -> None:
         f"{percent(budget.largest)}; "
         f"the selection is within {percent(budget.gap)} of the optimum",
     )
-    show_sentence(out, _INCLUDED)
 
 
 def show_memory(out: Console, memory: Memory) -> None:
