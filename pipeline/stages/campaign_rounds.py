@@ -18,7 +18,7 @@ import numpy as np
 from filters.correction import correction_sentence
 from filters.evidence import evidence_from_profile
 from filters.filter_options import Application
-from filters.known_plain import LONGER, TAIL
+from filters.known_plain import LONGER
 from filters.make_filter import FilterResult
 from ingest.arrays import FloatArray, IntArray
 from ingest.errors import InputError, UsageError, one_line
@@ -52,7 +52,7 @@ from pipeline.columns.campaigns import CampaignAnswer
 from pipeline.config.options import Options, load_options
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.planning import plan, rounds
-from pipeline.questions.planning.next_measurement import PLAIN_RUNS, TIMES, run_costs
+from pipeline.questions.planning.next_measurement import PLAIN_RUNS, TIMES, plain_runs, run_costs
 from pipeline.questions.planning.rounds import LiftedLimit, limit_to_lift
 from pipeline.report.terminal.filter import effect_sentence
 from pipeline.stages.campaign import read_progress
@@ -76,19 +76,20 @@ def _plain_times(progress: CampaignProgress, notify: Notify, *, unfiltered: bool
     """Write the table of plain run times that ``--baseline-time`` takes; None if there are none yet.
 
     Commands take longer than what they measure: what an instrumented run of the same scale took beside its
-    profile may be start-up of the plain one, too.
+    profile, or that of any scale, may be start-up of the plain one, too.
 
     Args:
         unfiltered: whether the table is for the runs before the filter, or for those of the series.
     """
     campaign, rows = progress.campaign, [",".join((*progress.campaign.scales, SECONDS_COLUMN, STARTUP))]
     for plain in (run for run in progress.design.runs if run.plain):
-        alike = [run for run in _measured_runs(progress, unfiltered=unfiltered) if run.point == plain.point]
+        measured = _measured_runs(progress, unfiltered=unfiltered)
+        alike = [run for run in measured if run.point == plain.point]
         seconds = progress.states[plain.name].seconds
-        if not alike or seconds is None or progress.states[plain.name].status != "done":
+        if not measured or seconds is None or progress.states[plain.name].status != "done":
             continue
-        beside, wall = min(_beside(progress, run) for run in alike)
-        if seconds - beside > LONGER * wall:
+        beside, wall = min(_beside(progress, run) for run in alike or measured)
+        if alike and seconds - beside > LONGER * wall:
             took, only = (quantity(value, "s") for value in (seconds, wall))
             notify(f"{plain.name} took {took}, the instrumented run only {only}: it is left out")
             continue
@@ -124,7 +125,7 @@ _LEAST_INSIDE = 0.1  # of the time inside a program that its command takes, what
 _ATTEMPTS = 2
 """How often a run that fails is made in one loop."""
 
-_MOSTLY = 0.5  # of the width of an answer
+_OF_TOTALS = ("time", "core-hours")  # what the error that all corrected times share does not cancel in
 
 _LEAST_RELATIVE_COST = 0.01
 """Of a run before the filter, that one with it costs; what is beside the program stays."""
@@ -442,6 +443,13 @@ def _next_for_question(
     found = rounds.next_round(known, asked, models, options.models)
     if budget <= 0 and found.purpose is not None:
         found = rounds.Round(repetitions=np.zeros_like(found.repetitions), end=rounds.End.BUDGET)
+    plain: list[Wanted] = []
+    if models is not None and found.end is not rounds.End.ANSWERED and not _is_series(found):
+        plain = _plain_runs(design, models, asked, points, budget)
+    if plain and campaign.measurement.plain:
+        return with_round(
+            design, campaign, CampaignRound(purpose="extra", question=question), [], plain=plain
+        )
     if found.purpose is not None:
         purpose: Purpose = "extra" if found.purpose is rounds.Purpose.EXTRA else "series"
         added = CampaignRound(purpose=purpose, width=_finite(found.expected), question=question)
@@ -449,12 +457,6 @@ def _next_for_question(
         return with_round(design, campaign, added, wanted, plain_share=progress.plain_share)
     if again and found.end is not rounds.End.BUDGET:
         return with_round(design, campaign, CampaignRound(purpose="again"), again)
-    plain: list[Wanted] = []
-    if found.end is not rounds.End.ANSWERED and models is not None:
-        plain = _plain_runs_to_add(design, models, options, found.width)
-    if plain and campaign.measurement.plain:
-        added = CampaignRound(purpose="extra", question=question)
-        return with_round(design, campaign, added, [], plain=plain)
     if analysis.experiment.correction is not None:
         notify(correction_sentence(analysis.experiment.correction))
     way_on = None
@@ -468,24 +470,32 @@ def _next_for_question(
     return replace(design, ending=found.end.value if found.end else "", way_on=way_on)
 
 
-def _plain_runs_to_add(
-    design: CampaignDesign, analysis: Analysis, options: Options, width: float
-) -> list[Wanted]:
-    """Return the plain runs that are missing at scales of the series, if they would tell most.
+def _is_series(found: rounds.Round) -> bool:
+    return found.purpose is rounds.Purpose.SERIES
 
-    They do if most of an answer's width is what overhead leaves uncertain, however often it is measured.
+
+def _plain_runs(
+    design: CampaignDesign,
+    analysis: Analysis,
+    asked: plan.WantedFigure,
+    points: Sequence[Point],
+    budget: float,
+) -> list[Wanted]:
+    """Return the runs without instrumentation that narrow the answer most; none of a ratio of two times.
+
+    They tell what is uncertain however often instrumented runs are repeated, and cost less than these.
     """
-    correction, names = analysis.experiment.correction, analysis.experiment.parameters
-    if correction is None or 2 * np.sinh(TAIL * correction.total_deviation) < _MOSTLY * width:
-        return []
     made = Counter(values_of(run.point) for run in design.runs if run.plain)
-    points = {values_of(run.point): run.point for run in design.runs if run.in_series}
-    missing = [point for values, point in points.items() if made[values] < PLAIN_RUNS]
-    table = np.array([[point[name] for name in names] for point in missing]).reshape(-1, len(names))
-    costs = run_costs(analysis, table, plain=True).tolist()
+    left = [point for point in points if made[values_of(point)] < PLAIN_RUNS]
+    if not left or asked.quantity not in _OF_TOTALS:
+        return []
+    table = np.array([[point[name] for name in analysis.experiment.parameters] for point in left])
+    found = plain_runs(analysis, asked.at, budget, table)
+    chosen = [point for point in left if found and all(found.at[name] == point[name] for name in found.at)]
     return [
-        Wanted(point, PLAIN_RUNS - made[values_of(point)], cost)
-        for point, cost in zip(missing, costs, strict=True)
+        Wanted(point, PLAIN_RUNS - made[values_of(point)], found.cost / found.repetitions)
+        for point in chosen
+        if found
     ]
 
 

@@ -35,6 +35,7 @@ from pipeline.wording.quantities import point_json
 
 TIMES = ("effort", "time")
 _TINY = 1e-300
+_AS_NARROW = 1.1  # times the narrowest interval: then the largest scale is run, which is disturbed least
 PLAIN_RUNS = 3  # the fewest of which one may be slow
 
 
@@ -85,16 +86,20 @@ def plan_measurements(analysis: Analysis, at: FloatArray, budget: float | None =
     return replace(plan, unit=f"{location_unit(experiment)}-s" if counted else "s")
 
 
-def plain_runs(analysis: Analysis, at: FloatArray, budget: float) -> Advice | None:
+def plain_runs(
+    analysis: Analysis, at: FloatArray, budget: float, points: FloatArray | None = None
+) -> Advice | None:
     """Return the runs without instrumentation that narrow the interval of a total most within a budget.
 
-    They tell how far corrected times are off, at the largest profiled scale, on the way to the target or
-    there. The interval is expected to become as wide as it is as far beyond the scales that have been run.
+    They tell how far corrected times are off. The interval is expected to become as wide as it is as far
+    beyond the scales that have been run.
 
     Args:
         analysis: the modelled experiment.
         at: float64[D], the target.
         budget: core-seconds.
+        points: float64[Q, D], where they may be run; by default at the largest profiled scale, on the way to
+            the target, and there.
 
     Returns:
         None if times are as measured, or if none is worth it.
@@ -102,13 +107,16 @@ def plain_runs(analysis: Analysis, at: FloatArray, budget: float) -> Advice | No
     correction, models = analysis.experiment.correction, analysis.callpaths.models
     if correction is None or not correction.total_deviation:
         return None
-    profiled = analysis.experiment.points
-    points = np.concatenate([profiled[[analysis.largest]], larger_points(profiled, at)])
+    if points is None:
+        profiled = analysis.experiment.points
+        points = np.concatenate([profiled[[analysis.largest]], larger_points(profiled, at)])
     costs = PLAIN_RUNS * run_costs(analysis, points, plain=True)
     before = float(interval_widths(models, at[None])[0][0])
     widths = _widths_after_plain(models, correction.total_deviation, at, points)
-    best = int(np.where(costs < budget, widths, np.inf).argmin())
-    if not costs[best] < budget or widths[best] > (1 - LEAST_GAIN) * before:
+    affordable = np.where(costs < budget, widths, np.inf)
+    as_narrow = affordable <= _AS_NARROW * affordable.min()
+    best = int(np.where(as_narrow, np.log(points).sum(axis=1), -np.inf).argmax())
+    if not affordable[best] <= (1 - LEAST_GAIN) * before:
         return None
     return Advice(
         at=point_json(models.parameters, points[best]),
