@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from filters.event_cost import EventCost, Visited, usual_cost
+from filters.event_cost import EventCost, Visited, contradiction, usual_cost
 from filters.known_plain import TAIL, KnownPlain
-from filters.plain_time import PlainTimes, estimate_plain_times, measurable_callers
+from filters.plain_time import RUN_SPREAD, PlainTimes, estimate_plain_times, measurable_callers
 from filters.rejected_visits import Hooks, RejectedVisits, hook_times
 from ingest.alignment import REDUCTIONS
 from ingest.arrays import BoolArray, FloatArray, IntArray
@@ -21,6 +21,9 @@ _UNCOUNTED_HOOKS = (
     "a filter rejected visits at run time, and nothing tells how many: give runs without the filter "
     "(--calibrate) or a run time without instrumentation (--baseline-time)"
 )
+_NOISE = 3.0  # standard deviations of run times, by which they differ from one run to the next
+_LONG = 0.5  # of the longest run that is known plain
+OTHER_RUNS = "a run was disturbed, or they are of other runs"
 _TINY = 1e-300  # core-seconds
 _MOST_DEVIATION = 1.5  # of a logarithm, that a part contributes to a sum
 
@@ -96,6 +99,7 @@ def correct_overhead(
     before, measured = runs.time, runs.measured
     supported = cost is not None or known is not None
     cost = cost or usual_cost(runs)
+    contradicted = contradiction_of_times(runs, known, rejected)
     hooks = None if rejected is None else hook_times(runs, rejected, cost, known)
     if hooks is not None:
         runs = replace(runs, time=runs.time - hooks.time)
@@ -105,7 +109,8 @@ def correct_overhead(
     home = measurable_callers(runs, plain.callpath, plain.cost, plain.measurable)
     time = np.zeros(plain.callpath.shape)
     np.add.at(time, home, plain.callpath)
-    correction = replace(_correction(runs, plain, home, cost, measured), supported=supported)
+    correction = _correction(runs, plain, home, cost, measured)
+    correction = replace(correction, supported=supported, contradiction=contradicted)
     if hooks is not None and rejected is not None:
         share = float(hooks.time[runs.computing].sum() / max(measured.sum(), _TINY))
         correction = replace(correction, hooks=share, hooks_counted=rejected.counted)
@@ -128,6 +133,31 @@ def correct_overhead(
         notices=(*experiment.notices, correction_sentence(correction)),
         correction=correction,
     )
+
+
+def contradiction_of_times(
+    runs: Visited, known: KnownPlain | None, rejected: RejectedVisits | None = None
+) -> str:
+    """Say that plain times leave a visit more or less than it can cost; empty if they do not.
+
+    What run times differ by from one run to the next says nothing, nor do short runs. A visit that a filter
+    rejects at run time costs no more than a recorded one.
+    """
+    if known is None or (rejected is not None and not rejected.counted):
+        return ""
+    hooked = 0.0 if rejected is None else rejected.visits[runs.computing].sum(axis=0)
+    measured, events, usual = runs.measured, runs.events_computing + hooked, usual_cost(runs)
+    some = np.isfinite(known.total) & (events > 0) & (measured > 0)
+    if not some.any():
+        return ""
+    some &= measured >= _LONG * measured[some].max()
+    spent = (measured - known.total)[some]
+    noise = _NOISE * np.hypot(known.spread, RUN_SPREAD)[some] * measured[some]
+    beyond = np.median(np.abs(spent - usual.recorded * events[some]) / noise)
+    cost = float(np.median(spent / events[some]))
+    if beyond < 1.0 or (rejected is not None and cost < usual.recorded):
+        return ""
+    return contradiction(cost, usual)
 
 
 def with_overhead_left(
@@ -224,6 +254,8 @@ def correction_sentence(correction: OverheadCorrection) -> str:
         parts.append(
             f"{hidden} of {count} call paths are not measurable, their time is attributed to their callers"
         )
+    if correction.contradiction:
+        parts.append(f"by the plain times given {correction.contradiction}: {OTHER_RUNS}")
     if not correction.hooks_counted:
         parts.append(_UNCOUNTED_HOOKS)
     elif factor > _UNCERTAIN:

@@ -166,7 +166,7 @@ def contradiction(cost: float, usual: EventCost) -> str:
 
     They are farther from what the profile shows as usual than in any program.
     """
-    times = cost / usual.recorded
+    times = max(cost / usual.recorded, 1e-9)
     if abs(np.log(times)) <= np.hypot(np.log(_FARTHEST), 2 * usual.spread):
         return ""
     of = f"{figure(times, 2)} times" if times > 1 else f"{percent(times)} of"

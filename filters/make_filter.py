@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from filters.correction import OTHER_RUNS, contradiction_of_times
 from filters.decision import Decision, Motive, override_notices
 from filters.event_cost import EventCost, calibrated, usual_cost, visited
 from filters.evidence import FilterRegions, RunEvidence, by_hand, evidence_from_profile
@@ -90,6 +91,7 @@ def make_filter(
         recorded = recorded | by_hand(largest.regions)
     memory = Memory(*trace_memory(largest, np.stack([np.ones_like(recorded), recorded])))
     notices = [
+        *_contradicted(evidence[-1], request),
         *costly_at_largest_scale(decision, predictions[-1]),
         *override_notices(decision, request.overrides),
         *_protection_notices(decision, unclear),
@@ -154,6 +156,15 @@ def _calibration(largest: RunEvidence, request: FilterRequest) -> tuple[EventCos
         seconds, wall = np.array([request.baseline]), np.array([largest.wall])
         known.append(plain_by_run_time(run, seconds, wall, "--baseline-time"))
     return cost or usual_cost(run), joined(known)
+
+
+def _contradicted(largest: RunEvidence, request: FilterRequest) -> list[str]:
+    """Say that a run time cannot be that of the run."""
+    if request.baseline is None:
+        return []
+    run, seconds, wall = visited(largest), np.array([request.baseline]), np.array([largest.wall])
+    what = contradiction_of_times(run, plain_by_run_time(run, seconds, wall, "--baseline-time"))
+    return [f"by the run time given {what}: {OTHER_RUNS}"] if what else []
 
 
 @dataclass(frozen=True, eq=False)

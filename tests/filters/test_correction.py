@@ -70,6 +70,14 @@ def test_a_known_plain_time_is_met():
     assert computing[[0, 2]] == pytest.approx([2.15, 8.6], rel=0.05)
 
 
+@pytest.mark.parametrize(("plain", "said"), [(4.3, ""), (3.6, ""), (0.4, " times its usual cost (")])
+def test_plain_times_that_leave_a_visit_more_than_it_can_cost_are_named(plain, said):
+    few = [(depth, name, visits // 20, time) for depth, name, visits, time in PROGRAM]
+    found = correct_overhead(series(few), known=known_of([np.nan, plain, np.nan], 0.03))
+    assert said in found.correction.contradiction and bool(said) == bool(found.correction.contradiction)
+    assert ("by the plain times given" in found.notices[-1]) == bool(said)
+
+
 def test_times_add_up_to_run_times_that_are_given():
     whole = np.array([2.3, 4.6, 9.2])
     found = correct_overhead(series(), known=known_of(whole - [0.2, 0.3, 0.4], 0.03, whole, stated=True))
