@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from filters.event_cost import EventCost, Visited, contradiction, usual_cost
-from filters.known_plain import TAIL, KnownPlain
-from filters.plain_time import RUN_SPREAD, PlainTimes, estimate_plain_times, measurable_callers
+from filters.known_plain import RUN_SPREAD, TAIL, KnownPlain
+from filters.plain_time import PlainTimes, estimate_plain_times, measurable_callers
 from filters.rejected_visits import Hooks, RejectedVisits, hook_times
 from ingest.alignment import REDUCTIONS
 from ingest.arrays import BoolArray, FloatArray, IntArray
