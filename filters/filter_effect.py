@@ -8,7 +8,7 @@ import numpy as np
 
 from filters.event_cost import HOOK_SPREAD, EventCost, contradiction, usual_cost, visited
 from filters.evidence import RunEvidence, by_hand
-from filters.filter_options import Application
+from filters.filter_options import ACCEPTABLE, Application
 from filters.known_plain import RUN_SPREAD, TAIL, KnownPlain, plain_by_pair, plain_by_run_time
 from filters.plain_time import estimate_plain_times, measurable_callers
 from ingest.arrays import BoolArray, FloatArray
@@ -137,6 +137,11 @@ class FilterEffect:
     overhead: Annotated[Stages, "core-seconds"]
     dilation: Dilations
 
+    @property
+    def unneeded(self) -> bool:
+        """Whether overhead is acceptable without a filter, up to the upper end of what is believed of it."""
+        return self.plain.cost[1] * self.visits.unfiltered <= ACCEPTABLE * self.plain.low
+
 
 def estimate_plain_time(run: RunEvidence, cost: EventCost, known: KnownPlain | None = None) -> PlainTime:
     """Split the measured computing time of a run into plain time and the cost of the events in it."""
@@ -197,14 +202,12 @@ def _overhead(visits: PredictedVisits, cost: VisitCost, applied: Application | N
 def _dilation(
     visits: PredictedVisits, cost: VisitCost, plain: PlainTime, applied: Application | None
 ) -> Dilation:
-    """Return the dilation; under a filter builds differ, too, and hooks cost up to what recording does."""
+    """Return the dilation; hooks cost up to what recording does, and other builds and runs differ, too."""
     times = zip((plain.total, plain.low, plain.high), plain.cost, strict=True)
     value, high, low = (
         1.0 + (_overhead(visits, replace(cost, recorded=recorded), applied) / time if time > 0 else 0.0)
         for time, recorded in times
     )
-    if applied is None:
-        return Dilation(value, low, high)
     hooks = visits.rejected(applied) / plain.total if plain.total > 0 else 0.0
     usual, most = cost.filtered_at_run_time, max(plain.cost)
     less, more = (

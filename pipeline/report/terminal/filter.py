@@ -30,8 +30,8 @@ from pipeline.wording.quantities import count, counted, percent, quantity, size,
 
 _DROPPED_SHOWN = 5
 _RANGES = (
-    "Ranges with the filter hold what hooks of rejected visits may cost, and that builds and runs of a "
-    "program differ: by up to 18 % either way, nine times out of ten."
+    "Ranges hold what hooks of rejected visits may cost, and that builds and runs of a program differ: by up "
+    "to 18 % either way, nine times out of ten."
 )
 
 
@@ -42,10 +42,9 @@ def effect_sentence(made: FilterResult) -> str:
     if not called.any():
         return "finds nothing to filter: the profile has no compiler-instrumented or user regions"
     every, drops = int(called.sum()), int((called & ~decision.kept).sum())
-    unneeded = prediction.dilation.at(None).high - 1.0 <= ACCEPTABLE
     return (
         f"drops {drops or 'none'} of {counted(every, 'function')}{_left_out(made) if drops else ''}; "
-        f"{_overheads(prediction)}{': you need no filter' if unneeded else ''}"
+        f"{_overheads(prediction)}{': you need no filter' if prediction.unneeded else ''}"
     )
 
 
@@ -72,7 +71,7 @@ def need_of_filter(made: FilterResult) -> str:
     prediction, called = made.prediction, made.decision.regions.called
     if not called.any():
         return effect_sentence(made)
-    if prediction.dilation.at(None).high - 1.0 <= ACCEPTABLE:
+    if prediction.unneeded:
         return f"not needed, overhead {percent(prediction.dilation.unfiltered.value - 1.0)}"
     return _overheads(prediction)
 
