@@ -13,7 +13,7 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray, Rows
 from ingest.cpp_names import short_name
-from ingest.experiment import TIME, Experiment, RunRecord
+from ingest.experiment import TIME, VISITS, Experiment, RunRecord
 from ingest.interruptions import LEAST_INTERRUPTION, OUTLYING, LongVisits
 from ingest.number_text import figure
 from ingest.reduction import LocationValues, Reduction, SmallFloatArray
@@ -100,11 +100,12 @@ def _single_values(experiment: Experiment) -> list[_Taken | None]:
     low, high = (extreme.reduce(reduction.sum, axis=2) for extreme in (np.fmin, np.fmax))
     rows = np.flatnonzero(computing & ((high >= OUTLYING * low) & (low > 0)).any(axis=1))
     time = reduction.sum[rows]
-    repetitions, scales = _elsewhere(time, experiment.points, np.max)
-    near = _largest(scales)
-    others = np.isfinite(time).sum(axis=2, keepdims=True) - 1
-    told = (repetitions > 0) & (np.isfinite(near) | (others > 1))
-    single = told & (time >= LEAST_INTERRUPTION) & (time >= OUTLYING * np.fmax(repetitions, near))
+    repetitions, _ = _elsewhere(time, experiment.points, np.max)
+    single = (repetitions > 0) & (time >= LEAST_INTERRUPTION)
+    rest = np.nansum(reduction.sum, axis=0) - time
+    visits = experiment.values[VISITS].sum[rows] if VISITS in experiment.values else np.ones(time.shape)
+    for work in (np.ones(time.shape), rest, visits):  # that runs may have more of than others
+        single &= _many_times_usual(time / np.maximum(work, np.finfo(np.float64).tiny), experiment.points)
     taken: list[_Taken | None] = []
     for run in experiment.runs:
         some = np.flatnonzero(single[:, run.point, run.repetition])
@@ -122,6 +123,15 @@ def _single_values(experiment: Experiment) -> list[_Taken | None]:
             )
         )
     return taken
+
+
+def _many_times_usual(values: FloatArray, points: FloatArray) -> BoolArray:
+    """Return which values exceed by far those of all repetitions and of the nearest scales, bool[K, P, R]."""
+    repetitions, scales = _elsewhere(values, points, np.max)
+    near = _largest(scales)
+    others = np.isfinite(values).sum(axis=2, keepdims=True) - 1
+    told = np.isfinite(repetitions) & (np.isfinite(near) | (others > 1))
+    return np.asarray(told & (values >= OUTLYING * np.fmax(repetitions, near)))
 
 
 def _elsewhere(

@@ -29,17 +29,20 @@ class LongVisits(Rows):
     def of(cls, profile: Profile, node: IntArray, size: int) -> "LongVisits":
         """Find them in the `size` call paths that those of a profile are merged into, by `node`, int64[n]."""
         cpu = profile.locations.cpu
-        added = np.zeros((size, int(cpu.sum())))
-        time, seldom = np.zeros(added.shape), np.zeros(size, dtype=np.bool_)
         found = interruptions(profile, _SEVERAL)
-        if found.any():
-            np.add.at(added, node, found)
-            np.add.at(time, node, profile.values("time")[:, cpu])
-            seldom[node[((found > 0) & (profile.values("visits")[:, cpu] < _OFTEN)).any(axis=1)]] = True
-        some = np.flatnonzero(added.any(axis=1))
-        left = (time - added)[some]
+        some = np.unique(node[found.any(axis=1)])
+        place = np.full(size, -1)
+        place[some] = np.arange(len(some))
+        rows = np.flatnonzero(place[node] >= 0)  # siblings of one name among them
+        added, left = (np.zeros((len(some), found.shape[1])) for _ in range(2))
+        seldom = np.zeros(len(some), dtype=np.bool_)
+        if len(some):
+            time, visits = (profile.values(name)[rows][:, cpu] for name in ("time", "visits"))
+            np.add.at(added, place[node[rows]], found[rows])
+            np.add.at(left, place[node[rows]], time - found[rows])
+            seldom[place[node[rows[((found[rows] > 0) & (visits < _OFTEN)).any(axis=1)]]]] = True
         low, high = left.min(axis=1, initial=np.inf), left.max(axis=1, initial=0.0)
-        return cls(node=some, often=~seldom[some], added=added[some], low=low, high=high)
+        return cls(node=some, often=~seldom, added=added, low=low, high=high)
 
 
 def interruptions(profile: Profile, fewest: int = _OFTEN) -> FloatArray:
@@ -51,20 +54,22 @@ def interruptions(profile: Profile, fewest: int = _OFTEN) -> FloatArray:
     location is recognised, in computing regions that the compiler instrumented.
     """
     cpu, tree = profile.locations.cpu, profile.tree
+    nothing = np.zeros((len(tree), int(cpu.sum())))
     if not has_longest_visits(profile):
-        return np.zeros((len(tree), int(cpu.sum())))
-    time, visits, longest = (profile.values(name)[:, cpu] for name in _NEEDED)
-    others = np.maximum(tree.inclusive(time) - longest, 0.0) / np.maximum(visits - 1, 1)
-    beyond = np.maximum(longest - others, 0.0)
+        return nothing
+    visits, longest = (profile.values(name)[:, cpu] for name in ("visits", _LONGEST))
     own = np.array([paradigm in _PARADIGMS for paradigm in profile.regions.paradigm], dtype=np.bool_)
     own &= regions_in(profile.regions, USEFUL_WORK)
-    odd = (
-        (visits >= fewest)
-        & (longest >= np.maximum(OUTLYING * others, LEAST_INTERRUPTION))
-        & own[tree.region, None]
-    )
-    below = np.zeros(time.shape)
-    for nodes, starts, parents in tree.levels if odd.any() else ():
+    odd = (visits >= fewest) & (longest >= LEAST_INTERRUPTION) & own[tree.region, None]
+    if not odd.any():
+        return nothing
+    time, whole = (profile.values("time", inclusive=within)[:, cpu] for within in (False, True))
+    others = np.maximum(whole - longest, 0.0) / np.maximum(visits - 1, 1)
+    odd &= longest >= OUTLYING * others
+    if not odd.any():
+        return nothing
+    beyond, below = np.maximum(longest - others, 0.0), np.zeros(time.shape)
+    for nodes, starts, parents in tree.levels:
         explained = np.maximum(beyond, below)[nodes]
         rare = np.where(visits[nodes] < visits[tree.parent[nodes]], explained, 0.0)
         together = np.add.reduceat(rare, starts, axis=0)

@@ -419,7 +419,7 @@ def reduce_profile(profile: Profile, metrics: Container[str], on_locations: str 
     return reduced if RegionClass.IDLE in reduced.classes else _with_idle_time(reduced)
 
 
-_MOST_IN_MEMORY = 1 << 21  # values of a metric: in larger profiles one visit of one location is nothing
+_MOST_IN_MEMORY = 1 << 18  # values of a metric: in larger profiles one visit of one location is nothing
 
 
 def _tells_interruptions(profile: Profile, merged: _Merged) -> bool:

@@ -128,6 +128,22 @@ def test_other_times_stay(time, repetitions):
     assert not found.notices
 
 
+def test_a_run_of_more_work_is_not_interrupted():
+    def make(n, r):
+        more = 30 if (n, r) == (8, 0) else 1
+        return profile_from_rows([(0, "main", 1, 1e-3), (1, "kernel", 9, 0.01 * more), (1, "other", 9, more)])
+
+    assert kernel(runs_of(make))[3].tolist() == [0.3, 0.01, 0.01]
+
+
+def test_a_call_path_that_is_called_more_often_is_not_interrupted():
+    def make(n, r):
+        more = 30 if (n, r) == (8, 0) else 1
+        return profile_from_rows([(0, "main", 1, 1.0), (1, "kernel", 10 * more, 0.01 * more)])
+
+    assert kernel(runs_of(make))[3].tolist() == [0.3, 0.01, 0.01]
+
+
 def test_many_interruptions_are_one_sentence():
     found = runs_of(lambda n, r: visited(1, LONG * (r == 0) * (1 + (n == 4)), source=f"n{n}.r{r}"))
     assert found.notices == (
