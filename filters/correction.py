@@ -198,9 +198,12 @@ def _correction(
     count = len(home)
     time, errors = np.bincount(home, weight, count), np.bincount(home, error, count)
     everything, computing = float(weight.sum()), float(plain.total.sum())
-    before = float(measured.sum())
+    before = max(float(measured.sum()), _TINY)
+    taken = np.minimum(plain.cost * runs.events_computing, runs.measured - plain.total)
+    overhead = float((measured - runs.measured + taken).sum()) / before
     return OverheadCorrection(
-        share=1.0 - computing / before if before > 0 else 0.0,
+        share=overhead,
+        disturbed=max(1.0 - computing / before - overhead, 0.0),
         cost=float(np.median(plain.cost)),
         deviation=np.divide(errors, time, out=np.zeros(count), where=time > 0),
         total_deviation=plain.total_deviation * (computing / everything if everything > 0 else 0.0),
@@ -244,9 +247,12 @@ def correction_sentence(correction: OverheadCorrection) -> str:
     factor = float(np.exp(TAIL * correction.total_deviation))
     hidden, count = int((~correction.measurable).sum()), len(correction.measurable)
     sure = f", the corrected total is uncertain by a factor of {figure(factor, 2)}"
+    much = correction.disturbed > _NOTICEABLE
+    disturbed = f" and {percent(correction.disturbed)} something else" if much else ""
     parts = [
         f"instrumentation takes {percent(correction.share)} of the measured computing time"
-        + _hooks_text(correction),
+        + _hooks_text(correction)
+        + disturbed,
         "times are corrected"
         + (sure if correction.total_deviation else " and add up to the given run times"),
     ]

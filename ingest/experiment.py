@@ -111,9 +111,8 @@ class OverheadCorrection:
     # None if the runs were not filtered while they ran
     hooks: float | None = None
     hooks_counted: bool = True  # whether it is known how many visits those are
-    contradiction: str = (
-        ""  # why plain times that were given cannot be those of these runs; empty if they can
-    )
+    disturbed: float = 0.0  # share of it that is neither overhead nor the plain program's
+    contradiction: str = ""  # why given plain times cannot be those of these runs; empty if they can
     # plain times at scales without a profile; None without any, or if values are not of whole runs
     elsewhere: PlainTotals | None = None
 

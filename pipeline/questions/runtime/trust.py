@@ -129,9 +129,11 @@ def _overhead(correction: OverheadCorrection) -> Reason:
     trust = Trust(int(spread <= _SUREST) + int(spread <= _UNSURE))
     if (correction.share > _MUCH_OVERHEAD and not correction.supported) or not correction.hooks_counted:
         trust = min(trust, Trust.MEDIUM)
+    contradicted = "; the plain times given contradict it" if correction.contradiction else ""
+    trust = Trust.LOW if contradicted else trust
     text = (
         f"instrumentation takes {percent(correction.share)} of the measured computing time; what is left is "
-        f"uncertain by a factor of {_whole_or_short(spread**0.5, 2)}"
+        f"uncertain by a factor of {_whole_or_short(spread**0.5, 2)}{contradicted}"
     )
     return Reason("overhead", spread, trust, text)
 
