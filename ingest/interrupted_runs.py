@@ -5,7 +5,7 @@ is how the program behaves. Without longest visits, a time that a single run has
 repetitions and of the scales around it, counts as theirs.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -50,28 +50,29 @@ def without_interruptions(experiment: Experiment, long_visits: Sequence[LongVisi
         return experiment
     experiment, visits = _without(experiment, _interrupted(experiment, long_visits))
     experiment, values = _without(experiment, _single_values(experiment))
-    return replace(experiment, notices=(*experiment.notices, *_of_visits(visits), *_of_values(values)))
+    return replace(experiment, notices=(*experiment.notices, *_said(visits, values)))
 
 
-def _interrupted(experiment: Experiment, long_visits: Sequence[LongVisits | None]) -> list[_Taken | None]:
+def _interrupted(experiment: Experiment, long_visits: Sequence[LongVisits | None]) -> dict[int, _Taken]:
     """Return the long visits of every run that no other run has."""
     known = [found for found in long_visits if found is not None and len(found)]
     if not known:
-        return [None] * len(experiment.runs)
+        return {}
     rows = np.unique(np.concatenate([found.node for found in known]))
     added = np.where(np.isnan(experiment.values[TIME].sum[rows]), np.nan, 0.0)
     for run, found in zip(experiment.runs, long_visits, strict=True):
-        if found is not None:
+        if found is None:
+            added[:, run.point, run.repetition] = np.nan
+        else:
             added[np.searchsorted(rows, found.node), run.point, run.repetition] = found.added.sum(axis=1)
     most, least = _usual(added, experiment.points)
-    taken: list[_Taken | None] = []
-    for run, found in zip(experiment.runs, long_visits, strict=True):
+    taken = {}
+    for number, (run, found) in enumerate(zip(experiment.runs, long_visits, strict=True)):
         if found is None:
-            taken.append(None)
             continue
         place = np.searchsorted(rows, found.node), run.point, run.repetition
         single = found.take(added[place] > np.where(found.often, least[place], most[place]))
-        taken.append(_Taken(node=single.node, seconds=single.added, low=single.low, high=single.high))
+        taken[number] = _Taken(node=single.node, seconds=single.added, low=single.low, high=single.high)
     return taken
 
 
@@ -92,7 +93,7 @@ def _largest(values: FloatArray) -> FloatArray:
     return np.asarray(np.fmax.reduce(values, axis=2, keepdims=True))
 
 
-def _single_values(experiment: Experiment) -> list[_Taken | None]:
+def _single_values(experiment: Experiment) -> dict[int, _Taken]:
     """Return what the time of a computing call path exceeds that of its repetitions by, in one run alone."""
     reduction = experiment.values[TIME]
     computes = np.array([found in USEFUL_WORK for found in CLASSES], dtype=np.bool_)
@@ -106,22 +107,16 @@ def _single_values(experiment: Experiment) -> list[_Taken | None]:
     visits = experiment.values[VISITS].sum[rows] if VISITS in experiment.values else np.ones(time.shape)
     for work in (np.ones(time.shape), rest, visits):  # that runs may have more of than others
         single &= _many_times_usual(time / np.maximum(work, np.finfo(np.float64).tiny), experiment.points)
-    taken: list[_Taken | None] = []
-    for run in experiment.runs:
+    taken = {}
+    for number, run in enumerate(experiment.runs):
         some = np.flatnonzero(single[:, run.point, run.repetition])
         place = rows[some], run.point, run.repetition
         left = repetitions[some, run.point, run.repetition] / reduction.sum[place]
         lost = reduction.mean[place] * (1 - left) * len(run.process)
-        share = _class_time(run, _classes(experiment, rows[some]))
+        share = run.class_time[_rows(experiment, run, rows[some])]
         share = share / share.sum(axis=1, keepdims=True)
-        taken.append(
-            _Taken(
-                node=rows[some],
-                seconds=lost[:, None] * share,
-                low=reduction.min[place] * left,
-                high=reduction.max[place] * left,
-            )
-        )
+        low, high = reduction.min[place] * left, reduction.max[place] * left
+        taken[number] = _Taken(node=rows[some], seconds=lost[:, None] * share, low=low, high=high)
     return taken
 
 
@@ -162,36 +157,30 @@ def _elsewhere(
     return repetitions, near
 
 
-def _classes(experiment: Experiment, node: IntArray) -> IntArray:
-    """Return the classes of call paths, places in `CLASSES`."""
-    return region_classes(experiment.regions.take(experiment.tree.region[node]))
+def _rows(experiment: Experiment, run: RunRecord, node: IntArray) -> list[int]:
+    """Return the rows of a run's times of classes that call paths are in."""
+    classes = region_classes(experiment.regions.take(experiment.tree.region[node]))
+    row = {found: i for i, found in enumerate(run.classes)}
+    return [row.get(CLASSES[place], int(run.computes.argmax())) for place in classes.tolist()]
 
 
-def _class_time(run: RunRecord, classes: IntArray) -> FloatArray:
-    return run.class_time[[run.classes.index(CLASSES[place]) for place in classes.tolist()]]
-
-
-def _without(
-    experiment: Experiment, taken: Sequence[_Taken | None]
-) -> tuple[Experiment, list[_Interruption]]:
+def _without(experiment: Experiment, taken: Mapping[int, _Taken]) -> tuple[Experiment, list[_Interruption]]:
     """Take times out of every run; return what is worth saying, the longest first."""
-    if not any(found is not None and len(found) for found in taken):
+    taken = {number: found for number, found in taken.items() if len(found)}
+    if not taken:
         return experiment, []
-    time = experiment.values[TIME].each(np.copy)
-    names, runs, interruptions = experiment.callpaths.last_names, [], []
-    for run, found in zip(experiment.runs, taken, strict=True):
-        if found is None or not len(found):
-            runs.append(run)
-            continue
+    time, runs = experiment.values[TIME].each(np.copy), list(experiment.runs)
+    names, interruptions = experiment.callpaths.last_names, []
+    for number, found in taken.items():
+        run = runs[number]
         _take_out(time, run, found)
         class_time = np.array(run.class_time, copy=True)
-        rows = [run.classes.index(CLASSES[place]) for place in _classes(experiment, found.node).tolist()]
-        np.subtract.at(class_time, rows, found.seconds)
+        np.subtract.at(class_time, _rows(experiment, run, found.node), found.seconds)
         of_run = [names[node] for node in found.node.tolist()]
         largest = dict(run.largest)
         if TIME in largest:
             largest[TIME] = _less(largest[TIME], found, of_run)
-        runs.append(replace(run, class_time=np.maximum(class_time, 0.0), largest=largest))
+        runs[number] = replace(run, class_time=np.maximum(class_time, 0.0), largest=largest)
         seconds = found.seconds.sum(axis=1)
         if seconds.sum() >= _WORTH_SAYING * run.class_time.sum():
             pairs = zip(seconds.tolist(), of_run, strict=True)
@@ -238,28 +227,21 @@ def _less(largest: LocationValues, found: _Taken, names: Sequence[str]) -> Locat
     return replace(largest, load=_Less(largest.load, row, found.seconds[one]))
 
 
-def _of_visits(found: Sequence[_Interruption]) -> list[str]:
-    if not found:
-        return []
-    seconds, name, source = found[0]
-    where = f"{figure(seconds)} s in {short_name(name)}"
-    if len(found) == 1:
-        return [
-            f"{source}: an interruption of {where} is taken out: one visit took far longer than its others"
-        ]
-    total = figure(sum(one.seconds for one in found))
-    return [
-        f"{len(found)} interruptions, single visits that took far longer than their others, are taken out of"
-        f" the times: {total} s, the longest {where} ({source})"
-    ]
-
-
-def _of_values(found: Sequence[_Interruption]) -> list[str]:
-    if not found:
-        return []
-    seconds, name, source = found[0]
-    more = f", and {len(found) - 1} more such times" if len(found) > 1 else ""
-    return [
-        f"{source}: {short_name(name)} took {figure(seconds)} s longer than in all other runs, many times its"
-        f" usual time, and counts as in the repetitions{more}"
-    ]
+def _said(visits: Sequence[_Interruption], values: Sequence[_Interruption]) -> list[str]:
+    """Say in a sentence each what single visits and single values were taken out."""
+    said = []
+    for seconds, name, source in visits[:1]:
+        where = f"{figure(seconds)} s in {short_name(name)}"
+        one = f"{source}: an interruption of {where} is taken out: one visit took far longer than its others"
+        several = (
+            f"{len(visits)} interruptions, single visits that took far longer than their others, are taken"
+            f" out of the times: {figure(sum(v.seconds for v in visits))} s, the longest {where} ({source})"
+        )
+        said.append(one if len(visits) == 1 else several)
+    for seconds, name, source in values[:1]:
+        more = f", and {len(values) - 1} more such times" if len(values) > 1 else ""
+        said.append(
+            f"{source}: {short_name(name)} took {figure(seconds)} s longer than in all other runs, many times"
+            f" its usual time, and counts as in the repetitions{more}"
+        )
+    return said
