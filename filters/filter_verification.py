@@ -253,12 +253,11 @@ def verify(full: Profile, reduced: Profile, rules: FilterRules) -> Verification:
 
 def _at_compile_time(full: Profile, reduced: Profile, rules: FilterRules) -> bool | None:
     """Infer where a filter was applied from dropped regions instrumented by hand; None without any."""
-    before, after = (_visits_by_hand(profile, rules) for profile in (full, reduced))
-    return after > 0 if before > 0 else None
-
-
-def _visits_by_hand(profile: Profile, rules: FilterRules) -> float:
-    """Sum the visits of regions that are instrumented by hand and that the filter drops at run time."""
-    dropped = by_hand(profile.regions) & ~kept(rules, profile.regions)
-    run = evidence_from_profile(profile)
-    return float(run.visits[dropped[run.tree.region]].sum())
+    visits = []
+    for profile in (full, reduced):
+        dropped, run = (
+            by_hand(profile.regions) & ~kept(rules, profile.regions),
+            evidence_from_profile(profile),
+        )
+        visits.append(float(run.visits[dropped[run.tree.region]].sum()))
+    return visits[1] > 0 if visits[0] > 0 else None

@@ -90,8 +90,9 @@ def make_filter(
     if made.application is Application.COMPILE_TIME:
         recorded = recorded | by_hand(largest.regions)
     memory = Memory(*trace_memory(largest, np.stack([np.ones_like(recorded), recorded])))
+    contradicted = "" if series else contradiction_of_times(visited(evidence[-1]), known)
     notices = [
-        *_contradicted(evidence[-1], request),
+        *([f"by the plain time given {contradicted}: {OTHER_RUNS}"] if contradicted else []),
         *costly_at_largest_scale(decision, predictions[-1]),
         *override_notices(decision, request.overrides),
         *_protection_notices(decision, unclear),
@@ -156,15 +157,6 @@ def _calibration(largest: RunEvidence, request: FilterRequest) -> tuple[EventCos
         seconds, wall = np.array([request.baseline]), np.array([largest.wall])
         known.append(plain_by_run_time(run, seconds, wall, "--baseline-time"))
     return cost or usual_cost(run), joined(known)
-
-
-def _contradicted(largest: RunEvidence, request: FilterRequest) -> list[str]:
-    """Say that a run time cannot be that of the run."""
-    if request.baseline is None:
-        return []
-    run, seconds, wall = visited(largest), np.array([request.baseline]), np.array([largest.wall])
-    what = contradiction_of_times(run, plain_by_run_time(run, seconds, wall, "--baseline-time"))
-    return [f"by the run time given {what}: {OTHER_RUNS}"] if what else []
 
 
 @dataclass(frozen=True, eq=False)

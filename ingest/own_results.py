@@ -24,9 +24,3 @@ def result_files(directory: Path) -> frozenset[str]:
         content = None
     files = content.get("files") if isinstance(content, dict) else None
     return frozenset((PROVENANCE, *(files if isinstance(files, dict) else ())))
-
-
-def no_measurements(directory: Path) -> InputError:
-    """Return the error for results that are given as measurements."""
-    hint = "give the profiles, or see its models with `pipeline predict` and `pipeline bottlenecks`"
-    return InputError("a results directory, not measurements", where=str(directory), hint=hint)

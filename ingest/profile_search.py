@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from ingest.errors import InputError
-from ingest.own_results import is_result, no_measurements, result_files
+from ingest.own_results import is_result, result_files
 from ingest.readers import ProfileReader, find_profile_reader, known_formats, profile_readers
 from ingest.reading.files import BLOCK_BYTES, MAX_LARGE_BYTES, archive_of, unpack_hint
 from ingest.reading.packed import open_plain, plain_name
@@ -182,7 +182,8 @@ def nothing_found(directory: Path, skipped: Sequence[Skipped]) -> InputError:
             f"no profile found, but {number} ({shown})", where=str(directory), hint=unpack_hint(archives[0])
         )
     if is_result(directory):
-        return no_measurements(directory)
+        hint = "give the profiles, or see its models with `pipeline predict` and `pipeline bottlenecks`"
+        return InputError("a results directory, not measurements", where=str(directory), hint=hint)
     entries = f" in its {len(names):,} entries ({shown})" if names else ": it is empty"
     return InputError(
         f"no profile found{entries}", where=str(directory), hint=known_formats() if names else ""

@@ -444,7 +444,8 @@ def _next_for_question(
     if budget <= 0 and found.purpose is not None:
         found = rounds.Round(repetitions=np.zeros_like(found.repetitions), end=rounds.End.BUDGET)
     plain: list[Wanted] = []
-    if models is not None and found.end is not rounds.End.ANSWERED and not _is_series(found):
+    open_yet = found.end is not rounds.End.ANSWERED and found.purpose is not rounds.Purpose.SERIES
+    if models is not None and open_yet:
         plain = _plain_runs(design, models, asked, points, budget)
     if plain and campaign.measurement.plain:
         return with_round(
@@ -468,10 +469,6 @@ def _next_for_question(
         elif models is not None:
             way_on = limit_to_lift(known, asked, models, _Costs(progress, models), options.models)
     return replace(design, ending=found.end.value if found.end else "", way_on=way_on)
-
-
-def _is_series(found: rounds.Round) -> bool:
-    return found.purpose is rounds.Purpose.SERIES
 
 
 def _plain_runs(

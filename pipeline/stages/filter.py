@@ -13,7 +13,6 @@ from filters.scorep_format.rule_files import FilterRules, parse
 from ingest.discovery import Discovery, Run
 from ingest.errors import InputError, UsageError
 from ingest.locate import Located, locate
-from ingest.profile import Profile
 from ingest.readers import find_profile_reader
 from ingest.record_codec import document
 from ingest.run_names import RunSpec
@@ -176,8 +175,8 @@ def verify_filter(path: Path, second: Path, options: Options, rules: Path | None
     request = filter_request(options.filter)
     found, name, applied, skipped = _applied_rules(path, options, rules)
     points = []
-    for before, after in _pairs(runs_at(path, options.runs), runs_at(second)):
-        full, reduced = _read(before), _read(after)
+    for pair in _pairs(runs_at(path, options.runs), runs_at(second)):
+        full, reduced = (run.reader.read(run.path) for run in pair)
         points.append(verify(full, reduced, found))
     if request.applied is not None:
         applied = request.applied
@@ -213,10 +212,6 @@ def _applied_rules(
         raise UsageError("only Score-P's filters can be verified", where="--verify", hint="omit --to")
     made, skipped = filter_of_path(path, options)
     return parse(made.text), f"made from {path} ({made.decision.method})", made.application, skipped
-
-
-def _read(run: Run) -> Profile:
-    return run.reader.read(run.path)
 
 
 def _pairs(without: Sequence[Run], under: Sequence[Run]) -> list[tuple[Run, Run]]:
