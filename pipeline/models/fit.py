@@ -291,10 +291,12 @@ def fit_parts(
 
 
 def _with_plain(points: FloatArray, totals: FloatArray, plain: PlainTotals) -> tuple[FloatArray, FloatArray]:
-    """Add plain times to the points float64[P, D] of a total, float64[1, P, R]."""
-    further = np.full((1, len(plain.total), totals.shape[2]), np.nan)
-    further[0, :, 0] = plain.total
-    return np.concatenate([points, plain.points]), np.concatenate([totals, further], axis=1)
+    """Add plain times to the points float64[P, D] of a total, float64[1, P, R], that has no others there."""
+    at = np.array(plain.points)
+    new = ~(at[:, None] == points).all(axis=2).any(axis=1)
+    further = np.full((1, int(new.sum()), totals.shape[2]), np.nan)
+    further[0, :, 0] = np.array(plain.total)[new]
+    return np.concatenate([points, at[new]]), np.concatenate([totals, further], axis=1)
 
 
 def _sure_of_zeros(models: ScalingModels, data: Observations) -> ScalingModels:

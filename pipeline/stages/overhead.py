@@ -91,6 +91,8 @@ def _given_plain_times(experiment: Experiment, options: Options) -> GivenTimes:
             found = found.with_times(times)
     elif given.baseline_time is not None:
         at_largest = {len(experiment.points) - 1: [(given.baseline_time, 0.0)]}
+        largest = PlainRun(at=experiment.named_point(len(experiment.points) - 1), seconds=given.baseline_time)
+        found = replace(found, plain_runs=(largest,))
         found = found.with_times(_plain_by_run_times(study, at_largest, "--baseline-time"))
     return found
 

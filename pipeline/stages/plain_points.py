@@ -18,47 +18,55 @@ from pipeline.questions.runtime.estimate import plain_spread
 from pipeline.stages.plain_time_file import PlainRun
 from pipeline.wording.quantities import counted, point_text, signed_percent, times
 
-_OF_EACH_SCALE = 0.15  # of a correction's deviation, that no other scale tells; learned from 32 programs
+# of a correction's deviation, that no other scale tells, and of what is left after plain times at profiled
+# scales; learned from 32 programs
+_OF_EACH_SCALE, _OF_WHAT_IS_LEFT = 0.2, 0.5
 _ASTRAY = 3.0  # standard deviations from what the profiles lead to, from which a plain time is doubted
 
 
 def with_plain_points(
     experiment: Experiment, runs: Sequence[PlainRun], elsewhere: Sequence[PlainRun], options: Options
 ) -> Experiment:
-    """Let plain runs at points without a profile count as points of the total.
+    """Let plain runs count as points of the total.
 
-    What they say of the error that all corrected totals share moves all corrected times.
+    What they say of the error that corrected totals share moves the times of all scales without a plain run.
 
     Args:
-        experiment: corrected for overhead.
-        runs: all plain runs, which show their noise.
+        experiment: corrected for overhead, with plain times at profiled scales for totals there.
+        runs: all plain runs.
         elsewhere: those at points without a profile.
     """
-    correction = experiment.correction
-    if correction is None or not elsewhere:
+    correction, parameters = experiment.correction, experiment.parameters
+    if correction is None or not runs:
         return experiment
-    at = _times(runs, elsewhere, experiment.parameters)
+    at = _times(runs, parameters)
+    known = (distances(experiment.points, at.points) == 0).any(axis=1)
+    if not elsewhere and (known.all() or not correction.total_deviation):
+        return experiment
     decision = decide_scaling(experiment, scaling_of(options.scaling))
     locations = locations_of(experiment, decision)(at.points)
     if reason := _unusable(experiment, locations):
-        notice = f"{_named(elsewhere)} not used: {reason}"
-        return replace(experiment, notices=(*experiment.notices, notice))
+        notice = (f"{_named(elsewhere)} not used: {reason}",) if elsewhere else ()
+        return replace(experiment, notices=(*experiment.notices, *notice))
     totals = experiment.values[TIME].sum.sum(axis=0, keepdims=True)
+    unsure = ~known if not too_few_scales(experiment.points[~known]) else np.ones_like(known)
+    away = distances(at.points, experiment.points[unsure])
     plain = PlainTotals(
         points=tuple(map(tuple, at.points.tolist())),
         total=tuple((at.seconds * locations).tolist()),
         locations=tuple(locations.tolist()),
         spread=tuple(at.spread.tolist()),
-        away=tuple(distances(at.points, experiment.points).min(axis=1).tolist()),
+        away=tuple(np.where(away > 0, away, np.inf).min(axis=1).tolist()),
         common=correction.total_deviation,
     )
-    models = fit(experiment.parameters, experiment.points, totals, options.models)
+    models = fit(parameters, experiment.points[unsure], totals[:, unsure], options.models)
     found = shared_error(models, plain)
-    deviation = float(np.hypot(found.deviation, _OF_EACH_SCALE * correction.total_deviation))
+    of_each = _OF_WHAT_IS_LEFT if known.any() else _OF_EACH_SCALE
+    deviation = float(np.hypot(found.deviation, of_each * correction.total_deviation))
     computing = _computing(experiment)
     share = float(np.nansum(experiment.values[TIME].sum[computing]) / np.nansum(totals))
-    moved = _moved(experiment, computing, _factor(found.mean, share))
-    by = float(np.nanmedian(np.log(moved.values[TIME].sum.sum(axis=0) / totals[0])))
+    factor = np.where(known, 1.0, _factor(found.mean, share))
+    moved = _moved(experiment, computing, factor)
     corrected = replace(
         correction,
         deviation=_without_common(correction, deviation, share),
@@ -67,8 +75,11 @@ def with_plain_points(
         elsewhere=replace(plain, common=deviation),
     )
     before = (one for one in experiment.notices if one != correction_sentence(correction))
-    notices = (*before, correction_sentence(corrected), _sentence(elsewhere, by))
-    doubtful = _doubtful(found, plain, experiment.parameters)
+    notices = [*before, correction_sentence(corrected)]
+    if elsewhere:
+        after = moved.values[TIME].sum.sum(axis=0)
+        notices.append(_sentence(elsewhere, float(np.nanmedian(np.log(after / totals[0])))))
+    doubtful = _doubtful(found, plain, parameters)
     return replace(moved, correction=corrected, notices=(*notices, *doubtful))
 
 
@@ -81,11 +92,12 @@ class _Times:
     spread: FloatArray  # float64[n], standard deviations of their logarithms
 
 
-def _times(runs: Sequence[PlainRun], elsewhere: Sequence[PlainRun], parameters: Sequence[str]) -> _Times:
+def _times(runs: Sequence[PlainRun], parameters: Sequence[str]) -> _Times:
     """Take medians by point; all runs show how far one scatters."""
-    noise, at = _noise(_logs(runs, parameters).values()), _logs(elsewhere, parameters)
+    at = _logs(runs, parameters)
+    noise = _noise(at.values())
     count = np.array([len(logs) for logs in at.values()])
-    startup = [max(run.doubt for run in elsewhere if run.place(parameters) == place) for place in at]
+    startup = [max(run.doubt for run in runs if run.place(parameters) == place) for place in at]
     return _Times(
         points=np.array([*at]),
         seconds=np.exp([np.median(logs) for logs in at.values()]),
@@ -129,11 +141,15 @@ def _factor(error: float, share: float) -> float:
     return float(factor if error > 0 else 1 / factor)
 
 
-def _moved(experiment: Experiment, computing: BoolArray, factor: float) -> Experiment:
-    """Multiply computing times; the rest is as it was measured."""
-    of_each = np.where(computing, factor, 1.0)[:, None, None]
+def _moved(experiment: Experiment, computing: BoolArray, factor: FloatArray) -> Experiment:
+    """Multiply computing times by factors of the points, float64[P]; the rest is as it was measured."""
+    of_each = np.where(computing[:, None], factor, 1.0)[:, :, None]
     values = {**experiment.values, TIME: experiment.values[TIME].each(lambda array: array * of_each)}
-    return replace(experiment, values=values, runs=tuple(_run_moved(run, factor) for run in experiment.runs))
+    return replace(
+        experiment,
+        values=values,
+        runs=tuple(_run_moved(run, float(factor[run.point])) for run in experiment.runs),
+    )
 
 
 def _run_moved(run: RunRecord, factor: float) -> RunRecord:

@@ -21,7 +21,7 @@ class PlainRun:
 
     at: Mapping[str, float]  # the study's parameters, and those left out of it that are given
     seconds: float  # wall time
-    startup: float  # seconds of it that may be none of the program's
+    startup: float = 0.0  # seconds of it that may be none of the program's
 
     def place(self, parameters: Sequence[str]) -> tuple[float, ...]:
         """The point over some parameters."""

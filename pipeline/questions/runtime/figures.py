@@ -332,8 +332,13 @@ class RuntimeStudy:
 
     def _with_common_error(self, total: Estimate, points: FloatArray, measured: BoolArray) -> Estimate:
         """Add to totals the error that they share, of which plain times tell less than of a single total."""
-        whole, correction = total.widened(self.common_error), self.analysis.experiment.correction
-        if correction is None or correction.elsewhere is None or measured.all():
+        correction = self.analysis.experiment.correction
+        if correction is None or correction.elsewhere is None:
+            return total.widened(self.common_error)
+        same = (points[:, None] == np.array(correction.elsewhere.points)).all(axis=2)
+        spread = TWO_SIDED * np.array(correction.elsewhere.spread)[same.argmax(axis=1)]
+        whole = total.widened(np.where(same.any(axis=1), spread, self.common_error))
+        if measured.all():
             return whole
         return whole.where(measured, self._predicted(self.analysis.callpaths.models, points))
 
