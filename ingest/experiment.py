@@ -82,7 +82,7 @@ class PlainTotals:
     locations: tuple[float, ...]
     spread: tuple[float, ...]  # standard deviations of their logarithms
     away: tuple[float, ...]  # logarithm of the factor from the nearest profiled scale
-    common: float  # standard deviation of the logarithm of the error that all corrected totals share
+    common: float  # standard deviation of the logarithm of the error of the level of their curve
 
     @property
     def of_location(self) -> "PlainTotals":

@@ -72,7 +72,7 @@ def with_plain_points(
         deviation=_without_common(correction, deviation, share),
         total_deviation=deviation,
         supported=True,
-        elsewhere=replace(plain, common=deviation),
+        elsewhere=replace(plain, common=found.deviation),
     )
     before = (one for one in experiment.notices if one != correction_sentence(correction))
     notices = [*before, correction_sentence(corrected)]

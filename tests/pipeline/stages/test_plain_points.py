@@ -106,6 +106,17 @@ def test_a_plain_time_tells_how_far_all_corrected_times_are_off(study, tmp_path)
     assert paid[1] == pytest.approx(paid[0])
 
 
+def test_a_plain_time_at_a_profiled_scale_is_a_point_of_the_total_too(study, tmp_path):
+    analysis = analysed(study, options(tmp_path, (8, 8 * PLAIN)))
+    there, other = (
+        RuntimeStudy(analysis).figures(np.array([[s]]), np.ones(1, dtype=np.bool_)).effort for s in (8.0, 4.0)
+    )
+    assert there.value[0] == pytest.approx(8 * PLAIN, rel=0.02) and there.upper[0] / there.lower[0] < 1.5
+    assert other.lower[0] < 4 * PLAIN < other.upper[0] and other.upper[0] / other.lower[0] < 2.5
+    lower, _, upper = effort(analysis)
+    assert lower < 32 * PLAIN < upper and upper / lower < 2.5
+
+
 def test_a_plain_time_far_from_what_profiles_lead_to_is_named_and_widens(study, tmp_path):
     lower, _, upper = effort(analysed(study, options(tmp_path, (16, 80.0))))
     near = effort(analysed(study, options(tmp_path, (16, 16 * PLAIN))))
