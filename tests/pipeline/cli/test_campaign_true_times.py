@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from filters.event_cost import INSIDE
+from filters.event_cost import INSIDE, EventCost
 from tests.campaigns import begin, change, made
 from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
 
@@ -158,12 +158,14 @@ def test_a_campaign_that_overhead_leaves_open_asks_for_plain_runs_and_goes_on_wi
 
 def test_rounds_are_planned_with_what_runs_cost_under_the_filter(campaign):
     pilot = DILATION * sum(map(plain_time, SIZES[:3]))
-    series = 1.05 * 2 * sum(map(plain_time, SIZES))
+    hook = EventCost().filtered
+    under = 1 + (DILATION - 1) * hook / COST
+    series = under * 2 * sum(map(plain_time, SIZES))
     budget = f'seed = 7\nbudget = "{pilot + 2 * series:.2f} core-s"'
-    code, summary, error = campaign(hook=0.05 / 9 * COST, changed=("seed = 7", budget))
+    code, summary, error = campaign(hook=hook, changed=("seed = 7", budget))
     assert (code, summary["ending"]) == (0, "answered"), error
     _, verified, *others = summary["rounds"]
-    assert verified["expected_core_seconds"] == pytest.approx(1.05 * plain_time(16), rel=0.5)
+    assert verified["expected_core_seconds"] == pytest.approx(under * plain_time(16), rel=0.5)
     planned, spent = (
         [one[key] for one in others if one["expected_core_seconds"] is not None]
         for key in ("expected_core_seconds", "spent_core_seconds")
