@@ -115,7 +115,8 @@ ENOUGH_VISITS = 1000  # of a call path, to see the cost of a visit in it
 _CHEAPEST, _LEAST_OF_CALLERS = 0.1, 0.05  # quantiles over leaves and callers, weighted with visits
 _MANY_CALLEES = 4  # times the visits of a caller, so that its own visits hardly count
 _ELSEWHERE = EventCost()  # what a visit costs on other machines
-_SHOWN_INSIDE, _SHOWN_OUTSIDE = 0.45, 0.47  # of the cost, what the cheapest leaves and callers take; learned
+# Of the cost, what the cheapest leaves and callers take under Score-P: LULESH and Quicksilver, unfiltered
+_SHOWN_INSIDE, _SHOWN_OUTSIDE = 0.42, 0.43
 _SHOWN_SPREAD = 0.11  # of the logarithm of either share; learned
 _LEAVES_TRIVIAL, _CALLERS_TRIVIAL = 0.5, 0.75  # probabilities that the cheapest do no work; learned
 _MOST_WORK = 100.0  # times the cost, that the cheapest may have of it, every order of magnitude as likely
@@ -132,10 +133,11 @@ def most_visited(runs: Sequence[RunEvidence]) -> Visited:
     return visited(max(runs, key=lambda run: float(run.visits.sum())))
 
 
-def usual_cost(runs: Visited) -> EventCost:
+def usual_cost(runs: Visited, shown: tuple[float, float] = (_SHOWN_INSIDE, _SHOWN_OUTSIDE)) -> EventCost:
     """Find the cost of a visit from the cheapest leaves and callers of all runs.
 
-    The default without any that are visited often.
+    The default without any that are visited often. `shown` are the shares of the cost that the cheapest
+    leaves and callers take: a property of the measurement system.
     """
     leaf, caller = _cheapest_leaves(runs), _cheapest_callers(runs)
     if not (np.isfinite(leaf) or np.isfinite(caller)):
@@ -143,12 +145,12 @@ def usual_cost(runs: Visited) -> EventCost:
     steps = np.linspace(-5, 5, _STEPS)  # standard deviations
     logs = np.log(_ELSEWHERE.recorded) + steps * _ELSEWHERE.spread
     density = -0.5 * steps**2
-    for shown, share, trivial in (
-        (leaf, _SHOWN_INSIDE, _LEAVES_TRIVIAL),
-        (caller, _SHOWN_OUTSIDE, _CALLERS_TRIVIAL),
+    for least, share, trivial in (
+        (leaf, shown[0], _LEAVES_TRIVIAL),
+        (caller, shown[1], _CALLERS_TRIVIAL),
     ):
-        if np.isfinite(shown):
-            density = density + np.log(_likelihood(shown, share * np.exp(logs), trivial))
+        if np.isfinite(least):
+            density = density + np.log(_likelihood(least, share * np.exp(logs), trivial))
     weight = np.exp(density - density.max())
     weight /= weight.sum()
     mean = float((weight * logs).sum())

@@ -18,8 +18,9 @@ from ingest.arrays import FloatArray
 
 _SCATTER = ((0.5, 0.4), (1.0, 0.4), (2.0, 0.2))  # times these spreads, and how probable; learned
 _WRONG, _ANY = 0.05, 0.2  # probability that a known time is of something else, density of its logarithm then
-_FUNCTIONS_WORK, _STEEP = 0.065, 3.0  # of the cost of a visit, from which what is shown is work; learned
-_MOST_OF_WORK, _LEAST_OF_WORK = 0.85, 0.1  # probabilities of work far above that share and far below it
+_FUNCTIONS_WORK, _STEEP = 0.09, 3.0  # of the cost of a visit, from which what is shown is work; learned
+_MOST_OF_WORK, _LEAST_OF_WORK = 0.75, 0.1  # probabilities of work far above that share and far below it
+_IS_WORK = 0.8  # of what exceeds the least cost, the rest is that single call paths cost more; learned
 _MOST_SAVED = 1.1  # logarithm of how much more than visits cost optimisation saves, at most; learned
 _MOST_HIDDEN = 0.9  # the same for visits whose cost overlaps with work; learned
 _LEAST_CLEAR = 0.05  # of clear time that is left, whatever visits cost
@@ -51,7 +52,7 @@ class Beliefs:
     core_spread: float = 0.05  # of the logarithm of the cost in one program over its usual one; learned
     level_spread: float = 0.6  # of the logarithm of the plain time over what is shown without work; learned
     work_spread: float = 0.8  # the same with work; learned
-    scale_spread: float = 0.2  # of what is shown, from one scale of a program to another; learned
+    scale_spread: float = 0.22  # of what is shown, from one scale of a program to another; learned
     saved: float = 0.12  # probability that optimisation across calls saves more than visits cost; learned
     hidden: float = 0.1  # that visits cost less, since the processor works on meanwhile; learned
 
@@ -217,7 +218,7 @@ def _level_density(level: FloatArray, run: RunTimes, share: FloatArray, beliefs:
     certain = 1.0 / (1.0 + (_FUNCTIONS_WORK / max(relative, _LEAST)) ** _STEEP)
     works = _LEAST_OF_WORK + (_MOST_OF_WORK - _LEAST_OF_WORK) * certain
     least = np.maximum(_LEAST * run.doubtful, _NOTHING)
-    beyond = level - np.log(np.maximum(run.excess, least) / np.maximum(run.shown, least)) @ share
+    beyond = level - np.log(np.maximum(_IS_WORK * run.excess, least) / np.maximum(run.shown, least)) @ share
     usual, working = _normal(level, beliefs.level_spread), _normal(beyond, beliefs.work_spread)
     return np.asarray((1.0 - works) * usual + works * working + 1e-12)
 

@@ -31,6 +31,7 @@ class Reading:
     """One way to read the times of n call paths in R runs."""
 
     weight: float  # how probable it is
+    works: FloatArray  # float64[n], how probable it is of each call path that it is not mostly overhead
     # bool[n], the call paths that have their time less the cost of their events; the other ones that compute
     # are mostly overhead
     clear: BoolArray
@@ -38,6 +39,11 @@ class Reading:
     # float64[n], core-seconds of all runs that a call path shows, whatever other programs do
     itself: FloatArray
     excess: FloatArray  # float64[n, R], what exceeds the least cost of the visits
+
+    @property
+    def worked(self) -> FloatArray:
+        """float64[n, R], what doubtful call paths have more if they did work."""
+        return np.where(self.clear[:, None], 0.0, np.maximum(self.excess - self.callpath, 0.0))
 
     def times(self, runs: Visited) -> RunTimes:
         """Sum up the call paths that are clear and those that are not."""
@@ -89,7 +95,8 @@ def estimate_plain_times(runs: Visited, cost: EventCost, known: KnownPlain | Non
     found = posterior([reading.times(runs) for reading in readings], Beliefs(cost=cost), known)
     measured, inside = runs.measured, runs.events_computing
     untouched = (inside <= 0) | (measured <= 0)
-    low, total, high = (np.where(untouched, measured, time) for time in found.times(0.05, 0.5, 0.95))
+    low, less, more, high = found.times(0.05, 0.25, 0.75, 0.95)
+    low, total, high = (np.where(untouched, measured, time) for time in (low, np.sqrt(less * more), high))
     if known is not None:
         told = np.isfinite(known.total) & ~untouched
         total, low, high = (
@@ -99,10 +106,13 @@ def estimate_plain_times(runs: Visited, cost: EventCost, known: KnownPlain | Non
     low, total, high = (np.minimum(time, measured) for time in (low, total, high))
     costs = found.costs(0.05, 0.5, 0.95)
     beside, of_beside = _beside(runs, total, known)
-    weights = np.array([reading.weight for reading in readings])
-    shown = np.average([reading.callpath for reading in readings], axis=0, weights=weights)
-    itself = np.average([reading.itself for reading in readings], axis=0, weights=weights)
-    callpath = _brought_to(total, shown, runs, costs[1])
+    works, with_work, without = readings[0].works, readings[0], readings[-1]
+    shown, worked = (
+        works[:, None] * one + (1.0 - works)[:, None] * other
+        for one, other in ((with_work.callpath, without.callpath), (with_work.worked, without.worked))
+    )
+    itself = works * with_work.itself + (1.0 - works) * without.itself
+    callpath = _brought_to(total, shown, worked, runs, costs[1])
     callpath = np.where(runs.computing[:, None], callpath, callpath * beside)
     deviation = _deviations(runs, callpath, costs[1], (costs[0], costs[2]), found.common_spread())
     taken = (costs[1] * runs.events).sum(axis=1)
@@ -138,17 +148,22 @@ def _beside(runs: Visited, total: FloatArray, known: KnownPlain | None) -> tuple
     return factor, 0.0 if alike else _ALIKE
 
 
-def _brought_to(total: FloatArray, shown: FloatArray, runs: Visited, cost: FloatArray) -> FloatArray:
+def _brought_to(
+    total: FloatArray, shown: FloatArray, worked: FloatArray, runs: Visited, cost: FloatArray
+) -> FloatArray:
     """Bring the computing call paths to the estimated sums, float64[n, R]; none gets more than was measured.
 
-    What events hardly touch is not in doubt, so the difference goes to the others first: in proportion to
-    what they show, at most what their events cost. What is left goes to all. What a run took beyond that,
-    because it was disturbed, all have in proportion.
+    What events hardly touch is not in doubt, so the difference goes to the others first: what is missing to
+    what exceeds the least cost of visits, since it did work, what is too much in proportion to what they
+    show, at most what their events cost. What is left goes to all. What a run took beyond that, because it
+    was disturbed, all have in proportion.
     """
     computes = runs.computing[:, None]
     plain = np.where(computes, shown, 0.0)
     undisturbed = np.maximum(runs.measured - cost * runs.events_computing, total)
-    plain = _moved(plain, undisturbed, np.minimum(plain, cost * runs.events), runs.time)
+    missing = undisturbed > plain.sum(axis=0)
+    movable = np.where(missing, worked, np.minimum(plain, cost * runs.events))
+    plain = _moved(plain, undisturbed, movable, runs.time)
     plain = _moved(plain, undisturbed, plain, runs.time)
     plain = _moved(plain, undisturbed, np.where(computes, runs.time - plain, 0.0), runs.time)
     slow = np.divide(total, undisturbed, out=np.ones(len(total)), where=undisturbed > 0)
@@ -229,12 +244,20 @@ def read_times(runs: Visited, cost: EventCost) -> Sequence[Reading]:
     time = np.where((works > 0) & (works < 1), runs.time.sum(axis=1), 0.0)
     probability = float((works * time).sum() / time.sum()) if time.any() else 1.0
     found = [(probability, works > 0), (1.0 - probability, works >= 1)]
-    return [_reading(runs, taken, excess, beyond, weight, clear) for weight, clear in found if weight > 0]
+    return [
+        Reading(
+            weight=weight,
+            works=works,
+            clear=clear,
+            excess=beyond,
+            **_shown(runs, taken, excess, clear),
+        )
+        for weight, clear in found
+        if weight > 0
+    ]
 
 
-def _reading(
-    runs: Visited, taken: FloatArray, excess: FloatArray, beyond: FloatArray, weight: float, clear: BoolArray
-) -> Reading:
+def _shown(runs: Visited, taken: FloatArray, excess: FloatArray, clear: BoolArray) -> dict[str, FloatArray]:
     """Combine the sum of what doubtful call paths show with what as many visits take in other programs."""
     doubtful = (runs.computing & ~clear)[:, None]
     trivial = TRIVIAL * np.where(doubtful, runs.visits, 0.0)
@@ -243,13 +266,8 @@ def _reading(
     scale = (expected / shown) ** (1 - _TRUST) if shown > 0 else 1.0
     left = np.maximum(runs.time - taken, _LEAST_LEFT * runs.time)
     callpath = np.where(doubtful, np.minimum(scale * excess, _MOST_LEFT * runs.time), left)
-    return Reading(
-        weight=weight,
-        clear=clear,
-        callpath=np.where(runs.computing[:, None], callpath, runs.time),
-        itself=np.where(doubtful, excess, left).sum(axis=1),
-        excess=beyond,
-    )
+    callpath = np.where(runs.computing[:, None], callpath, runs.time)
+    return {"callpath": callpath, "itself": np.where(doubtful, excess, left).sum(axis=1)}
 
 
 def _median(rate: FloatArray) -> FloatArray:

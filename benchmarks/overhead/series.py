@@ -12,6 +12,8 @@ import numpy as np
 from filters.evidence import RunEvidence, evidence_from_profile
 from ingest.readers import read_profile
 
+LULESH = "lulesh"
+
 
 @dataclass(frozen=True, eq=False)
 class Scale:
@@ -38,7 +40,7 @@ def read_all(out: Path, lulesh: Path | None) -> list[Series]:
     """Read what `measure` wrote, and LULESH if its folder is given."""
     series = [_series(path.parent, plain_times(path.read_text())) for path in sorted(out.glob("*/plain.csv"))]
     if lulesh is not None:
-        series.append(_series(lulesh, lulesh_times((lulesh / "plain-times.txt").read_text()), "lulesh"))
+        series.append(_series(lulesh, lulesh_times((lulesh / "plain-times.txt").read_text()), LULESH))
     return series
 
 

@@ -70,7 +70,7 @@ def decided(rows, profile_of, **asked):
 def test_an_explanation_line_by_line(make_profile):
     assert explain(*decided(CALLERS, make_profile, drop=("tool",)), "tool") == (
         "tool: dropped, dropped on request",
-        "  5244 visits, 0.506 core-s, 96.4 µs each; about 0.502 core-s unmeasured",
+        "  5244 visits, 0.506 core-s, 96.4 µs each; about 0.503 core-s unmeasured",
         "  recording its visits takes about 0.00516 core-s (0.7 % of the plain computing time)",
         "  the rule keeps call paths of at least 50,000 µs per visit; those of at least 0.100 core-s are "
         "represented by call paths of at most 10 visits",

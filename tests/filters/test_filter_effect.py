@@ -61,7 +61,7 @@ def test_profiles_that_show_no_cost_give_no_dilation():
     assert dilation.unfiltered == dilation.filtered
 
 
-@pytest.mark.parametrize(("times", "said"), [(2.5, ""), (20, " 23 times its"), (0.2, " % of its")])
+@pytest.mark.parametrize(("times", "said"), [(2.5, ""), (20, " 22 times its"), (0.2, " % of its")])
 def test_a_cost_that_no_visit_can_have_is_said_and_not_learned(times, said):
     longer = [(0, "main", MAIN, FULL[0][3] + 100.0), FULL[1]]
     under = [(0, "main", MAIN, longer[0][3] + FULL[1][3] - times * COST * TINY)]

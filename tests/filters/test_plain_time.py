@@ -66,7 +66,7 @@ def test_the_cost_of_a_visit_shows_in_cheapest_leaves_and_callers():
     assert outside == pytest.approx([(1 - INSIDE) * COST], rel=1e-3)
     for cost in (40e-9, COST, 150e-9):
         found = usual_cost(runs(1.0, cost=cost))
-        assert found.recorded == pytest.approx(cost, rel=0.15) and found.spread < 0.2
+        assert found.recorded == pytest.approx(cost, rel=0.15) and found.spread < 0.25
         assert found.filtered == pytest.approx(0.1 * found.recorded)
         assert found.source == "the cheapest leaves and callers"
 
@@ -77,7 +77,7 @@ def test_leaves_with_work_do_not_pass_for_the_cost():
         for depth, name, visits, time in PROGRAM
     ]
     some = runs(1.0, rows=rows)
-    assert usual_cost(some).recorded == pytest.approx(COST, rel=0.25)
+    assert usual_cost(some).recorded == pytest.approx(COST, rel=0.35)
     found = estimate_plain_times(some, usual_cost(some))
     truth = 2.101 + 50 * TINY * 60e-9
     assert found.low[0] < truth < found.high[0] and found.total == pytest.approx([truth], rel=0.2)
