@@ -1,7 +1,12 @@
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from ingest.alignment import MeasuredRun, align
+from ingest.profile import ValuesInMemory
+from ingest.readers import read_profile
 from ingest.reduction import reduce_profile
 from tests.profiles import profile_from_rows, with_longest
 
@@ -150,3 +155,27 @@ def test_many_interruptions_are_one_sentence():
         "5 interruptions, single visits that took far longer than their others, are taken out of the times:"
         " 1.80 s, the longest 0.600 s in kernel (n4.r0)",
     )
+
+
+def test_one_interruption_of_lulesh_leaves_all_times_as_they_are():
+    folder = Path(__file__).parents[2] / "sample_profiles" / "lulesh-accessors" / "filtered"
+    profiles = {path.parent.name: read_profile(path) for path in folder.glob("*/profile.cubex")}
+
+    def times(interrupted):
+        runs = []
+        for name, profile in profiles.items():
+            values = {metric.name: profile.load(metric) for metric in profile.metrics}
+            node = [
+                profile.regions.name[r].startswith("void CalcEnergyForElems") for r in profile.tree.region
+            ]
+            if name == interrupted:
+                each = profile.values("time", inclusive=True) / values["visits"]
+                callers = profile.tree.with_callers(np.array(node))
+                values["time"][callers] += LONG
+                values["max_time"][callers] = np.maximum(values["max_time"], each + LONG)[callers]
+            scale, repetition = name.removeprefix("lulesh.s").split(".r")
+            made = replace(profile, load=ValuesInMemory(profile.tree, values))
+            runs.append(MeasuredRun((float(scale),), int(repetition), reduce_profile(made, ["time"])))
+        return align(["s"], runs).values["time"].sum
+
+    np.testing.assert_allclose(times("lulesh.s20.r2"), times(""), rtol=0.02, atol=1e-4)

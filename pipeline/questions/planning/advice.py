@@ -207,6 +207,7 @@ def _distance_to_line(points: FloatArray, start: FloatArray, end: FloatArray) ->
 LEAST_GAIN = 0.2  # of the interval's width, that a measurement has to be expected to take away
 USEFUL_WIDTH = WIDE  # upper over lower end of the interval afterwards, at most
 _MOST_STEPS = 3
+_ROUNDING = 1e-6  # of a run: one that costs the whole budget is affordable
 _NARROW = 0.2  # width relative to the value, which needs no further measurement
 _NAMED = 5  # kernels named at most
 _LEAST_COST = 1e-300
@@ -376,7 +377,7 @@ def _beyond(
     reached, before = models.last, float(interval_widths(models, at[None])[0][0])
     while len(steps) < _MOST_STEPS and len(points):
         widths, spans = widths_after(models, at, np.maximum(points, reached))
-        runs = np.minimum(np.floor(budget / costs), repetitions)
+        runs = np.minimum(np.floor(budget / costs + _ROUNDING), repetitions)
         worth = (runs > 0) & worth_it(before, widths, spans)
         on_the_way = worth & (points < at).any(axis=1)
         worth = on_the_way if on_the_way.any() else worth & (not steps)
