@@ -64,14 +64,19 @@ def _overhead_shares(runs: Visited, cost: EventCost, rejected: RejectedVisits | 
 def has_noticeable_overhead(
     experiment: Experiment, cost: EventCost | None = None, rejected: RejectedVisits | None = None
 ) -> bool:
-    """Return whether visits, rejected ones included, take a few per cent of the time at most points."""
+    """Return whether visits, rejected ones included, take a few per cent of the time.
+
+    At most points, or at the one that computes longest, which says most about what is to come.
+    """
     found = runs_of(experiment)
     if found is None:
         return False
     runs, point, _ = found
     shares = _overhead_shares(runs, cost or usual_cost(runs), rejected)
-    by_point = [np.median(shares[point == p]) for p in np.unique(point).tolist()]
-    return bool(np.median(by_point) > _NOTICEABLE)
+    runs_of_point = [point == p for p in np.unique(point).tolist()]
+    by_point = [float(np.median(shares[some])) for some in runs_of_point]
+    longest = int(np.argmax([runs.measured[some].mean() for some in runs_of_point]))
+    return max(float(np.median(by_point)), by_point[longest]) > _NOTICEABLE
 
 
 def correct_overhead(

@@ -65,8 +65,6 @@ class PlainPosterior:
     plain: FloatArray  # float64[K, R], logarithms of plain computing times
     spread: FloatArray  # float64[K, R], their standard deviations from one scale and run to the next
     cost: FloatArray  # float64[K, R], seconds per event of the measured time
-    # float64[R], how many standard deviations known plain times are from what was believed without them
-    surprise: FloatArray
 
     def times(self, *shares: float) -> tuple[FloatArray, ...]:
         """Return the plain times below which shares of the weight lie, float64[R] each."""
@@ -117,10 +115,8 @@ def posterior(
     each = np.tile(scatter, len(doubt) // len(scatter))[:, None]
     spread = each * np.hypot(beliefs.scale_spread * doubt, RUN_SPREAD)
     weight, plain, spread = _likely(weight, plain, spread)
-    surprise = np.zeros(plain.shape[1])
     if known is not None:
-        weight, surprise = _weighed(weight, plain, spread, known)
-        weight, plain, spread = _likely(weight, plain, spread)
+        weight, plain, spread = _likely(_weighed(weight, plain, spread, known), plain, spread)
     one = readings[0]
     events = np.maximum(one.clear_events + one.doubtful_events, 1.0)
     cost = np.maximum(one.clear + one.doubtful - np.exp(plain), 0.0) / events
@@ -128,7 +124,7 @@ def posterior(
         told = np.isfinite(known.total)
         plain = np.where(told, np.log(np.where(told, known.total, 1.0)), plain)
         spread = np.where(told, known.spread, spread)
-    return PlainPosterior(weight=np.exp(weight), plain=plain, spread=spread, cost=cost, surprise=surprise)
+    return PlainPosterior(weight=np.exp(weight), plain=plain, spread=spread, cost=cost)
 
 
 def _likely(weight: FloatArray, *values: FloatArray) -> tuple[FloatArray, ...]:
@@ -138,21 +134,15 @@ def _likely(weight: FloatArray, *values: FloatArray) -> tuple[FloatArray, ...]:
     return weight - np.log(np.exp(weight).sum()), *(one[kept] for one in values)
 
 
-def _weighed(
-    weight: FloatArray, plain: FloatArray, spread: FloatArray, known: KnownPlain
-) -> tuple[FloatArray, FloatArray]:
-    """Multiply by the likelihood of the known plain times of every scale, and say how they surprise."""
-    found, surprise = weight, np.zeros(plain.shape[1])
+def _weighed(weight: FloatArray, plain: FloatArray, spread: FloatArray, known: KnownPlain) -> FloatArray:
+    """Multiply by the likelihood of the known plain times of every scale."""
     for point in np.unique(known.point[np.isfinite(known.total)]).tolist():
         runs = (known.point == point) & np.isfinite(known.total)
         time = np.log(known.total[runs]).mean()
         expected = plain[:, runs].mean(axis=1)
         error = np.hypot(spread[:, runs].mean(axis=1), known.spread[runs].mean())
-        found = found + np.log((1 - _WRONG) * _normal(time - expected, error) + _WRONG * _ANY)
-        share = np.exp(weight)
-        mean = share @ expected
-        surprise[runs] = (time - mean) / np.sqrt(share @ (error**2 + (expected - mean) ** 2))
-    return found, surprise
+        weight = weight + np.log((1 - _WRONG) * _normal(time - expected, error) + _WRONG * _ANY)
+    return weight
 
 
 def _plausible(run: RunTimes, beliefs: Beliefs) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -81,8 +81,6 @@ class PlainTimes:
     # float64[n], standard deviation of the logarithm of what all runs of a call path have wrong
     deviation: FloatArray
     total_deviation: float  # the same of the totals
-    # float64[R], how many standard deviations what is known of the plain time is from what was believed
-    surprise: FloatArray
 
 
 def estimate_plain_times(runs: Visited, cost: EventCost, known: KnownPlain | None = None) -> PlainTimes:
@@ -127,7 +125,6 @@ def estimate_plain_times(runs: Visited, cost: EventCost, known: KnownPlain | Non
         measurable=(_UNEVEN * taken < itself) | ~runs.computing,
         deviation=np.where(runs.computing, deviation, of_beside),
         total_deviation=0.0 if stated else float(np.hypot(found.common_spread(), found.own_spread())),
-        surprise=found.surprise,
     )
 
 
