@@ -78,11 +78,7 @@ class Decision:
 
 
 def override(regions: FilterRegions, reason: IntArray, overrides: Overrides) -> IntArray:
-    """Return the reasons, int64[R], replaced where overrides apply or a region is always kept.
-
-    Raises:
-        UsageError: a pattern matches nothing.
-    """
+    """Return reasons int64[R] with overrides and what is always kept; UsageError if a pattern fits none."""
     for option in ("protect", "drop"):
         for pattern in getattr(overrides, option):
             if not _matching(regions, (pattern,)).any():

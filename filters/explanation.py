@@ -148,11 +148,7 @@ def dropped_regions(
 
 
 def costly_at_largest_scale(decision: Decision, prediction: FilterEffect) -> tuple[str, ...]:
-    """Return a sentence for every region that is kept for smaller runs only but expensive in the last one.
-
-    Args:
-        prediction: its effect on the last run; expensive is from `_NOTABLE` of the plain computing time.
-    """
+    """Return a sentence per region kept for smaller runs only but expensive (`_NOTABLE`) in the last one."""
     last = len(decision.runs) - 1
     run, regions, plain = decision.runs[last], decision.regions, prediction.plain
     by_itself = decision.callpaths[last] >= Motive.PREFIX

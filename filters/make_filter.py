@@ -250,11 +250,7 @@ def _written(decision: Decision, request: FilterRequest) -> tuple[str, str, list
 
 
 def read_filter(path: Path) -> str:
-    """Return the content of a filter file; bytes that are not UTF-8 survive.
-
-    Raises:
-        InputError: it cannot be read.
-    """
+    """Return the content of a filter file, also bytes that are not UTF-8; InputError if it is unreadable."""
     try:
         return path.read_text(encoding="utf-8", errors="surrogateescape")
     except OSError as error:

@@ -43,12 +43,7 @@ class Hooks:
     most: float
 
     def deviation(self, plain: FloatArray, time: FloatArray) -> FloatArray:
-        """Return what they leave uncertain of plain times: standard deviations of the logarithms.
-
-        Args:
-            plain: float64[...], core-seconds.
-            time: float64[...], core-seconds of their hooks.
-        """
+        """Return standard deviations of logarithms of plain times by their hooks' times, in core-seconds."""
         high = plain + time * (1.0 - self.least)
         low = np.maximum(plain - time * (self.most - 1.0), _LEAST_LEFT * plain)
         ratio = np.divide(high, low, out=np.ones(np.shape(plain)), where=low > 0)

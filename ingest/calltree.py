@@ -119,14 +119,7 @@ class CallTree:
         return found
 
     def nearest(self, marked: BoolArray) -> IntArray:
-        """Return for each node the nearest marked one on the way to its root, itself first, int64[n].
-
-        Args:
-            marked: bool[n].
-
-        Returns:
-            int64[n], -1 if neither the node nor any of its callers is marked.
-        """
+        """Return for each node the nearest marked one on the way to its root, itself first; -1 for none."""
         nowhere = len(self)
         step = np.append(np.where(marked, np.arange(len(self)), self.parent), nowhere)
         step[step < 0] = nowhere

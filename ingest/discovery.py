@@ -442,7 +442,6 @@ def _set_labels_apart(
     """Separate parameters from labels: numbers that are 0 or 1, or whose name says what they stand for.
 
     Args:
-        values: one row per run.
         texts: those in the name of each run, which distinguish kinds, too; empty if they say nothing.
         stated: the texts that each profile states, by name; none of a run that cannot be read.
 

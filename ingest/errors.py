@@ -68,11 +68,7 @@ class UsageError(PipelineError):
 
 @contextmanager
 def extra(name: str, *, where: str = "") -> Iterator[None]:
-    """Have an import of a package that only the extra of that name brings fail in one line.
-
-    Raises:
-        UsageError: the package is not installed; the hint says how to install the extra.
-    """
+    """Turn a failing import of an extra's package into a UsageError whose hint says how to install it."""
     try:
         yield
     except ModuleNotFoundError as error:

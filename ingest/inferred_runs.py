@@ -113,11 +113,7 @@ class Proposal:
 
 
 def propose(runs: Sequence[DescribedRun], metadata: Mapping[str, _Column] | None = None) -> Proposal:
-    """Guess the parameters and repetitions of runs, at least one.
-
-    Args:
-        metadata: parameters that the profiles state, with one value per run; they are taken as they are.
-    """
+    """Guess parameters and repetitions of one or more runs; those in `metadata` are taken as they are."""
     remarks: list[str] = []
     columns = _columns(runs)
     parameters, unnamed = (dict(metadata), "") if metadata else _guess(runs, columns, remarks)
@@ -181,11 +177,7 @@ def _named_repetitions(columns: Sequence[_NamedColumn], points: Sequence[_Point]
 def _guess(
     runs: Sequence[DescribedRun], columns: Sequence[_NamedColumn], remarks: list[str]
 ) -> tuple[dict[str, _Column], str]:
-    """Guess parameters from what the profiles know of their runs, and from the numbers in the names.
-
-    Returns:
-        The parameters, and which of them no word names; the empty text if there is none.
-    """
+    """Guess parameters, and which of them no word names, from profiles and from numbers in names."""
     found, known = _stated(runs, remarks)
     unnamed = ""
     for column in sorted(columns, key=lambda column: not column.word):

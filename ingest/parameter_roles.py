@@ -96,7 +96,6 @@ def counting_parameter(names: Sequence[str], values: FloatArray, locations: Floa
     """Return along which parameter the number of locations grows; None if along none.
 
     Args:
-        names: of the D parameters.
         values: float64[n, D], of the runs; of the points of a series.
         locations: float64[n]; None if unknown: then names decide.
     """

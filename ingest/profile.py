@@ -203,11 +203,7 @@ def require_possible(processes: int, where: str) -> None:
 
 
 def require_summable(values: FloatArray, what: str, where: str) -> None:
-    """Refuse values that would spoil every sum they go into.
-
-    Raises:
-        InputError: if a value is not finite, or so large that it can only be damage.
-    """
+    """Raise InputError for values that spoil sums: not finite, or so large that it can only be damage."""
     if values.size and not (values.min() > -LARGEST and values.max() < LARGEST):
         raise InputError(f"a value of {what} is not finite, or too large", where=where)
 

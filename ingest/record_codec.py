@@ -27,7 +27,6 @@ def as_plain(value: Any, arrays: MutableMapping[str, Array] | None = None, place
         value: the record, or what its fields may hold: records, tuples, mappings, enumerations, arrays.
         arrays: takes the arrays, by the fields in which they are such as ``tree.parent``; without it they
             become lists.
-        place: of the value.
     """
     if isinstance(value, np.ndarray):
         if arrays is None:

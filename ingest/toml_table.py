@@ -171,14 +171,10 @@ class TomlTable:
         return found
 
     def options(self, record: type, *, beside: Sequence[str] = ()) -> dict[str, Any]:
-        """Read the keys that a record of options declares.
+        """Return the values, by field, of the keys that a dataclass of options declares and that are there.
 
         Args:
-            record: a dataclass whose fields declare options.
             beside: further keys that are allowed here and read elsewhere.
-
-        Returns:
-            The values of the keys that are there, by field.
         """
         kinds = get_type_hints(record)
         declared = {f.name: d for f in fields(record) if (d := declaration(f)) is not None and d.toml}
@@ -202,11 +198,7 @@ def unknown_hint(name: str, known: Collection[str]) -> str:
 
 
 def read_toml(path: Path, failure: type[PipelineError] = InputError) -> TomlTable:
-    """Read a TOML file; the error is that of all mistakes in it.
-
-    Raises:
-        PipelineError: it cannot be read, is too large or nested too deeply, or is not TOML.
-    """
+    """Read a TOML file; `failure` is raised for all mistakes in it, and if it cannot be read."""
     try:
         text = read_bytes(path, _LARGEST_FILE).decode("utf-8-sig")
         return TomlTable(_parsed(text, str(path)), path, document=text, failure=failure)

@@ -51,11 +51,7 @@ class _State:
 
 
 def parse(text: str, *, where: str = "filter") -> FilterRules:
-    """Read a filter file.
-
-    Raises:
-        FilterError: if Score-P would refuse the file, with the number of the line.
-    """
+    """Read a filter file; FilterError, with the number of the line, if Score-P would refuse it."""
     state = _State()
     rules: dict[str, list[FilterRule]] = {"file": [], "region": []}
     for number, line in enumerate(text.split("\n"), start=1):

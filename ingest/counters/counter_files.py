@@ -271,11 +271,7 @@ def read_counters(path: Path) -> CounterReport:
 
 
 def parse_counters(text: str, where: str) -> CounterReport:
-    """Return the content of a text.
-
-    Raises:
-        InputError: it has none of the formats, it is damaged, or a value is not finite.
-    """
+    """Return the content of a text; InputError if it has none of the formats, is damaged or not finite."""
     form = recognised(text)
     if form is None:
         known = ", ".join(form.name for form in FORMATS)

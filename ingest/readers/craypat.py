@@ -413,11 +413,7 @@ _OTHER_TIMES = ("Imb. Time", "Average Time per Call")
 
 
 def read_craypat(text: str, where: str) -> CounterReport:
-    """Return the content of a text report of pat_report.
-
-    Raises:
-        InputError: the text is not such a report, or no region can be read from it.
-    """
+    """Return the content of a text report of pat_report; InputError if it is none, or has no region."""
     if not is_report(text):
         raise InputError("not a CrayPat report", where=where, hint=_HINT)
     facts = _read_facts(text)

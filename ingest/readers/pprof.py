@@ -504,11 +504,7 @@ def _preorder(parent: IntArray, depth: IntArray, first: IntArray) -> IntArray:
 
 
 def _field_ends(content: bytes) -> Iterator[int]:
-    """Yield where the fields of one message end, one after the other.
-
-    Raises:
-        ValueError: if it is damaged from here on.
-    """
+    """Yield where the fields of one message end, one by one; ValueError if it is damaged from here on."""
     at, end = 0, len(content)
     while at < end:
         key, at = (content[at], at + 1) if content[at] < _MORE else _number_at(content, at)
@@ -528,11 +524,7 @@ def _field_ends(content: bytes) -> Iterator[int]:
 
 
 def _number_at(content: bytes, at: int) -> tuple[int, int]:
-    """Return the number that begins at a place, without sign, and where it ends.
-
-    Raises:
-        ValueError: if it does not end.
-    """
+    """Return the number that begins at a place, without sign, and its end; ValueError if it has none."""
     value = shift = 0
     while True:
         if at >= len(content) or shift > 63:

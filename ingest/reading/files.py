@@ -21,11 +21,7 @@ _HEAD_BLOCK_BYTES = 1 << 12  # of a packed file, to have what stands before dama
 
 
 def read_text(path: Path, max_bytes: int = MAX_BYTES) -> str:
-    """Return the text of a file.
-
-    Raises:
-        InputError: if the file cannot be read, is empty, is larger than `max_bytes`, or is not UTF-8 text.
-    """
+    """Return the text of a file; InputError if it is unreadable, empty, above `max_bytes` or not UTF-8."""
     content = read_bytes(path, max_bytes)
     if not content.strip():
         raise InputError("the file is empty", where=str(path), hint="was the measurement interrupted?")
@@ -39,11 +35,7 @@ def read_text(path: Path, max_bytes: int = MAX_BYTES) -> str:
 
 
 def read_bytes(path: Path, max_bytes: int) -> bytes:
-    """Return the content of a file, unpacked.
-
-    Raises:
-        InputError: if the file cannot be read, is larger than `max_bytes`, packed or not, or is damaged.
-    """
+    """Return the unpacked content; InputError if unreadable, damaged or, packed or not, above `max_bytes`."""
     try:
         with path.open("rb") as file:
             _require_size(path, os.fstat(file.fileno()).st_size, max_bytes)
@@ -250,7 +242,6 @@ def missing_numbers(numbers: Collection[int], of: str = "process", *, first: int
     """Say which of the processes of a run are missing, ``process 2 of 4 is missing``; empty if none is.
 
     Args:
-        numbers: those that are there.
         first: the smallest number, if 0 is not one of them.
         count: how many there are at least.
     """
@@ -269,11 +260,7 @@ def missing_numbers(numbers: Collection[int], of: str = "process", *, first: int
 def all_of_run(
     found: Mapping[int, Path], of: str = "process", *, first: int = 1, count: int = 0
 ) -> list[Path]:
-    """Return the files of a run in the order of its processes; see `missing_numbers`.
-
-    Raises:
-        InputError: if one is missing.
-    """
+    """Return the files of a run in the order of its processes; InputError if any are `missing_numbers`."""
     if found and (missing := missing_numbers(found, of, first=first, count=count)):
         raise InputError(missing, where=str(next(iter(found.values())).parent), hint=COPY_ALL)
     return list(found.values())

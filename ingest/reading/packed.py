@@ -49,11 +49,7 @@ def inflation_limit(compressed: int, most: int) -> int:
 
 
 def inflate_row(compressed: bytes | memoryview, size: int) -> bytes:
-    """Inflate one zlib stream that must hold exactly `size` bytes, producing at most one more.
-
-    Raises:
-        InflateError: if the stream is damaged or contains another number of bytes.
-    """
+    """Inflate one zlib stream of exactly `size` bytes (else InflateError), producing at most one more."""
     stream = _zlib.decompressobj()
     row: bytes = stream.decompress(compressed, size + 1)
     if len(row) != size or not stream.eof:

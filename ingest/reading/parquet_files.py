@@ -113,11 +113,7 @@ class Held:
 
 
 def held_by_pages(content: bytes) -> Held:
-    """Return what all pages of a Parquet file hold.
-
-    Raises:
-        ValueError: the footer or a header is damaged.
-    """
+    """Return what all pages of a Parquet file hold; ValueError if the footer or a header is damaged."""
     try:
         length = int.from_bytes(content[-_END : -_END + 4], "little")
         footer = _Compact(content, len(content) - _END - length).struct()

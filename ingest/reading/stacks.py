@@ -183,11 +183,7 @@ def covered(reconciled: str) -> float | None:
 
 
 def skipped_lines(lines: Sequence[int], read: int, what: str, source: str) -> tuple[str, ...]:
-    """Return a notice on lines that were skipped.
-
-    Raises:
-        InputError: if they are more than those that could be read.
-    """
+    """Return a notice on skipped lines; InputError if they are more than those that could be read."""
     if not lines:
         return ()
     if len(lines) > read:

@@ -42,11 +42,7 @@ def is_number(text: str) -> bool:
 
 
 def seconds_of(text: str, form: str = "") -> float:
-    """Return the seconds of a time with colons or units; `form` says what two numbers with a colon are.
-
-    Raises:
-        ValueError: it is none.
-    """
+    """Return seconds of a time with colons or units, else ValueError; `form` says what ``1:30`` is."""
     if found := _CLOCK.fullmatch(text.strip()):
         days, hours, minutes, seconds = (float((part or "0").replace(",", ".")) for part in found.groups())
         scale = 60.0 if form in ("hh:mm", "h:mm") and TWO_PARTS.fullmatch(text) else 1.0

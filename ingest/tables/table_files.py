@@ -360,11 +360,7 @@ class TableSource:
 
 
 def find_tables(path: Path, mapping: TableMapping) -> TableSource | None:
-    """Find the tables at a path, a file or directory, or those of the mapping; None if there is none.
-
-    Raises:
-        InputError: a file of the mapping does not exist.
-    """
+    """Find the tables at a path, or of the mapping; None without any, InputError if a file does not exist."""
     if mapping.file:
         missing = next((file for file in mapping.file if not file.is_file()), None)
         if missing:

@@ -513,11 +513,7 @@ def _seconds_in(
 
 
 def _units_of(frame: Frame, header: str) -> FloatArray:
-    """Return the seconds per unit that a column states for each row.
-
-    Raises:
-        InputError: a row has none, or one that is not a unit of time.
-    """
+    """Return the seconds per unit that a column states for each row; InputError if one is no unit of time."""
     codes, texts = _codes_of(frame.table[header])
     found = np.array([*(TIME_UNITS.get(text.strip("[]()").lower(), math.nan) for text in texts), math.nan])[
         codes

@@ -187,11 +187,7 @@ def write_design(work: Path, design: CampaignDesign) -> None:
 
 
 def read_design(work: Path) -> CampaignDesign | None:
-    """Read the stored design; None if there is none.
-
-    Raises:
-        InputError: it cannot be read.
-    """
+    """Read the stored design; None if there is none, InputError if it cannot be read."""
     path = work / _DESIGN_FILE
     try:
         content = json.loads(path.read_text(encoding="utf-8"))

@@ -226,11 +226,7 @@ def point_values(point: Point) -> dict[str, str]:
 
 
 def resources(launcher: Launcher, point: Point) -> Resources:
-    """Return what a run at a point needs.
-
-    Raises:
-        ValueError: processes or threads are not a whole number from 1 there.
-    """
+    """Return what a run at a point needs; ValueError unless processes and threads are whole, from 1 on."""
     values = point_values(point)
     processes, threads = (int(fill(text, values)) for text in (launcher.processes, launcher.threads))
     if min(processes, threads) < 1:
@@ -253,11 +249,7 @@ def placeholders(text: str) -> set[str]:
 
 
 def require_known(text: str, known: Iterable[str]) -> None:
-    """Refuse placeholders that nothing stands for.
-
-    Raises:
-        UsageError: with the placeholder and the nearest known one.
-    """
+    """Refuse placeholders that nothing stands for: UsageError, with the nearest known one."""
     known = tuple(known)
     for name in sorted(placeholders(text)):
         if name not in known:

@@ -76,11 +76,7 @@ class RunFolder:
 
 
 def run_name(name: str, point: Point, repetition: int) -> str:
-    """Return the name of a run.
-
-    Raises:
-        UsageError: discovery would read other parameters from it.
-    """
+    """Return the name of a run; UsageError if discovery would read other parameters from it."""
     pairs = (f"{parameter}{value_in_name(value)}" for parameter, value in point.items())
     written = ".".join((name, *pairs, f"r{repetition}"))
     meant = RunName(name, tuple((key, float(value)) for key, value in point.items()), repetition)

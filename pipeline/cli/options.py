@@ -227,11 +227,7 @@ class KernelPresentation(Presentation):
         table: "Callable[..., DataTable]",
         draw: Callable[..., None],
     ) -> bool:
-        """Present a summary by functions that also take `rows`.
-
-        Raises:
-            UsageError: there are no groups, since the metric has no sum.
-        """
+        """Present a summary by functions that also take `rows`; UsageError if a metric has no groups."""
         from ingest.record_codec import document
         from pipeline.columns.summary import Summary
 
@@ -313,12 +309,7 @@ def chosen_efficiency(out: Path, given: Given) -> float:
 
 
 def refuse_beside(what: str, given: Mapping[str, object], hint: str = "omit one of them") -> None:
-    """Refuse options beside another one; UsageError if one is.
-
-    Args:
-        given: whether each option is given, by its name.
-        hint: what to do.
-    """
+    """Refuse options beside another one: UsageError if one of `given`, by name, is."""
     from ingest.errors import UsageError
 
     for flag, there in given.items():
@@ -339,9 +330,7 @@ def command(
     argument whose type is a dataclass, such as `Presentation`, stands for the options that are its fields.
 
     Args:
-        name: of the command.
         records: dataclasses of options; records in their fields are included.
-        group: the commands that it belongs to.
         outputs: options that name files; at most one of them, or the table of ``--format``, may go to
             standard output.
         hidden: whether no help shows it, since another command does the same.

@@ -36,11 +36,7 @@ def write_output(target: str, content: str | bytes) -> None:
 
 
 def image_form(target: str) -> str:
-    """Return ``png``, ``svg`` or ``pdf`` by the ending of a file; ``svg`` for standard output.
-
-    Raises:
-        UsageError: it has another ending.
-    """
+    """Return ``png``, ``svg`` or ``pdf`` by a file's ending, else UsageError; ``svg`` for standard output."""
     from ingest.errors import UsageError
 
     form = "svg" if target == STANDARD_OUTPUT else Path(target).suffix.lstrip(".").lower()
@@ -64,7 +60,6 @@ def write_table(form: str, table: Callable[[], "DataTable"]) -> bool:
 
     Args:
         form: the value of ``--format``; for ``table`` nothing is written.
-        table: makes it.
     """
     if form == TABLE:
         return False
@@ -77,15 +72,7 @@ def write_table(form: str, table: Callable[[], "DataTable"]) -> bool:
 
 
 def require_one_on_standard_output(targets: Mapping[str, object], form: str | None = None) -> None:
-    """Refuse two outputs that both go to standard output.
-
-    Args:
-        targets: per option where its output goes.
-        form: the value of ``--format``, if the command has it.
-
-    Raises:
-        UsageError: with the options.
-    """
+    """Refuse two outputs, by option, or one and a ``--format``, on standard output: UsageError names them."""
     shown = [flag for flag, target in targets.items() if target == STANDARD_OUTPUT]
     shown += ["--format"] if form not in (None, TABLE) else []
     if len(shown) > 1:

@@ -48,11 +48,7 @@ def _read_share(value: object) -> float:
 
 
 def read_option_share(flag: str, text: str) -> float:
-    """Read the share that an option of the command line gives, at most all.
-
-    Raises:
-        UsageError: it is not a share, or above 100 %.
-    """
+    """Read the share that an option of the command line gives; UsageError if it is none, or above 100 %."""
     with located(flag):
         share = _read_share(text)
         if share > 1.0:
@@ -143,11 +139,7 @@ def broadcast_points(values: Mapping[str, float | Sequence[float]]) -> tuple[Tar
 
 
 def read_targets(value: object, folder: Path) -> tuple[Target, ...]:
-    """Read target points of a configuration file: texts as above, or tables of parameter and value.
-
-    Raises:
-        UsageError: an entry is neither.
-    """
+    """Read target points of a configuration file, texts as above or tables; UsageError if one is neither."""
     if not isinstance(value, list | tuple):
         raise UsageError(f"{value!r} is not a list of points", hint='write at = ["p=4096"] or [{p = 4096}]')
     return tuple(_point(entry) if isinstance(entry, str) else _table(entry) for entry in value)

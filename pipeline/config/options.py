@@ -28,11 +28,7 @@ _KEYS = ("region", "growth", "metric")
 
 
 def read_expectation(table: TomlTable) -> Expectation:
-    """Read one.
-
-    Raises:
-        UsageError: with line, key and what was expected.
-    """
+    """Read one; UsageError with line, key and what was expected."""
     from pipeline.models.formulas import GROWTH_HINT, read_growths  # which loads numpy, as options do not
 
     table.check_keys(_KEYS)

@@ -157,11 +157,7 @@ def _digest(content: Mapping[str, object]) -> str:
 
 
 def from_document(content: object, where: str) -> KernelValues:
-    """Read the parsed JSON of a baseline file.
-
-    Raises:
-        InputError: if it is not a baseline, or one of another version.
-    """
+    """Read the parsed JSON of a baseline file; InputError if it is none, or one of another version."""
     hint = "write it with `pipeline baseline`"
     if not isinstance(content, dict) or "version" not in content or "kernels" not in content:
         raise InputError("is not a baseline", where=where, hint=hint)

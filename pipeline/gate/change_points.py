@@ -405,8 +405,6 @@ def _likely(
     """Return the ends of the interval of a place, and the place itself in the middle.
 
     Args:
-        logs: the series.
-        window: that the change is in.
         at: where it may be.
         levels: where the level before it begins and the one after it ends.
         quantile: of twice the likelihood lost.

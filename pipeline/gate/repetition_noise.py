@@ -161,12 +161,7 @@ def _reduced(logs: FloatArray, weight: FloatArray) -> LogMeans:
 
 
 def _repetition_weights(logs: FloatArray, scale: FloatArray) -> FloatArray:
-    """Weight of every repetition, 0 to 1; 0 if it is unknown.
-
-    Args:
-        logs: float64[K, P, R], NaN if unknown.
-        scale: float64[K, P], standard deviations.
-    """
+    """Weight of every repetition, 0 to 1, 0 for NaN; scale: standard deviations, float64[K, P]."""
     known = np.isfinite(logs)
     center = _low_center(logs, scale)
     weight = known.astype(np.float64)

@@ -90,10 +90,7 @@ def check(
     """Compare a study with a baseline and with the rules.
 
     Args:
-        candidate: the study to check.
         baseline: what it is compared with; None checks the rules only.
-        options: factors, levels, rules and waivers.
-        models: how to fit both sides.
         today: waivers must still hold on this day.
         kind: what the baseline is.
         skipped: input that could not be read and makes the check inconclusive, one sentence each.
@@ -145,11 +142,7 @@ def check(
 def _compare(
     study: _Candidate, baseline: KernelValues, options: CheckOptions, models: ModelOptions, kind: BaselineKind
 ) -> tuple[CheckResult, FloatArray]:
-    """Compare a study with its baseline, before rules and waivers.
-
-    Returns:
-        The result so far, and the adjusted p-values of the rules.
-    """
+    """Compare a study with its baseline, before rules and waivers; return p-values of the rules, too."""
     same = ComparedStudies.of(baseline, study.candidate.measured, models, options.share_floor)
     before, candidate = typical_runs(same.baseline, options.share_floor), study.candidate
     if same.candidate is not candidate.measured:

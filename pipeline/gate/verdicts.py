@@ -55,7 +55,6 @@ def run_tests(
     """Run all tests of a check.
 
     Args:
-        forecasts: of the matched kernels.
         rules: tests that need no baseline.
         paired: whether the runs of both studies were interleaved.
         at_points: whether single points count by themselves; not if a single run may have been disturbed.

@@ -437,7 +437,6 @@ def _agreeing(
 
     Args:
         models: whose measured range and terms count.
-        predict: predicts K kernels.
         fitted: K formulas that may agree; None if there are none.
     """
     names = models.parameters

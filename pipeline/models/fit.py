@@ -222,7 +222,6 @@ def fit(
     """Fit a model to every kernel.
 
     Args:
-        parameters: names of the D parameters.
         points: float64[P, D], positive.
         values: float64[K, P, R], repetitions apart, NaN where nothing was measured.
         parts: whether the kernels are the parts of a sum: then it is modelled, too, and made known to them.
@@ -329,8 +328,6 @@ def _forecasts(fit: Fit, data: Observations, *, parts: bool) -> ScalingModels:
     """Fit formulas and give them all that predictions beyond the range need.
 
     Args:
-        fit: makes models without trends.
-        data: K kernels.
         parts: whether they are the parts of a sum: then it is modelled, too, and made known to them.
     """
     models, trend = _with_trend(fit, data)

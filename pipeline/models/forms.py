@@ -128,15 +128,7 @@ def kind_values(kind: FactorKind, points: FloatArray) -> FloatArray:
 
 
 def term_values(terms: Sequence[Term], points: FloatArray) -> FloatArray:
-    """Evaluate terms without their coefficients.
-
-    Args:
-        terms: n terms of D exponents each.
-        points: float64[Q, D], positive parameter values.
-
-    Returns:
-        float64[Q, n].
-    """
+    """Evaluate n terms, without coefficients, at positive points float64[Q, D]: float64[Q, n]."""
     return values_of_powers(powers_of_terms(terms), points)
 
 

@@ -292,11 +292,7 @@ def did_you_mean(callpaths: Sequence[tuple[str, ...]], pattern: str) -> str:
 
 
 def named(callpaths: Sequence[tuple[str, ...]], pattern: str, option: str) -> IntArray:
-    """Return which call paths the pattern of an option names, as `matching` does, at least one.
-
-    Raises:
-        UsageError: there is none.
-    """
+    """Return which call paths the pattern of an option names, as `matching` does; UsageError for none."""
     found = matching(callpaths, pattern, option)
     if not len(found):
         hint = (

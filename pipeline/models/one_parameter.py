@@ -291,7 +291,6 @@ def _last_regime(context: _FitContext, sample: Sample) -> IntArray:
     Args:
         context: how kernels are fitted; its hypotheses are tried on the whole range, those of one term on
             parts of it. Errors are taken as relative and independent: a change must show at all scales.
-        sample: K kernels.
 
     Returns:
         int64[K], the index of the first point of the last regime; 0 if behaviour does not change.

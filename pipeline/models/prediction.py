@@ -118,9 +118,6 @@ class Prediction(Rows):
             add: sums an array over its first axis, in whatever groups: ``lambda a: a.sum(0, keepdims=True)``
                 for a total, ``CallTree.inclusive`` for inclusive values.
             correlation: r, 0 to 1.
-
-        Returns:
-            The predictions of the groups.
         """
         value = add(self.value)
         lower, upper = (
@@ -145,9 +142,6 @@ def widened(
         quantiles: float64[3, K, Q], lower ends, values and upper ends.
         error: float64[K], its standard deviation in logarithms.
         part: of the error, that counts at each point, float64[Q] or one for all.
-
-    Returns:
-        float64[3, K, Q].
     """
     from scipy.special import ndtri
 

@@ -75,7 +75,6 @@ def quality_of(
         fitted: float64[K, P], values of the models.
         left_out: float64[K, P], the same with every point predicted from the others.
         growing: float64[K], probability of growing.
-        note: int64[K].
         start: int64[K], the first point that each model is about, if not all are.
     """
     first = np.broadcast_to(data.points.min(axis=0), (len(data.mean), data.points.shape[1]))

@@ -128,11 +128,7 @@ class Rivals(Rows):
         return self.begin[:-1]
 
     def grid(self, most: int | None = None) -> tuple[IntArray, BoolArray]:
-        """Return the places of the first rivals of every kernel, and where there is one, [K, M] each.
-
-        Args:
-            most: how many at most; by default all.
-        """
+        """Return places of the first `most` rivals, or all, of kernels, and where one is, [K, M] each."""
         width = int(self.count.max(initial=1))
         column = np.arange(width if most is None else min(most, width))
         there = column < self.count[:, None]
@@ -187,7 +183,6 @@ class Rivals(Rows):
         """Return quantiles of what all rivals predict, float64[n, K, Q].
 
         Args:
-            hypotheses: of the rivals.
             points: float64[Q, D].
             last: float64[D], the largest measured values.
             probability: float64[n].

@@ -178,11 +178,7 @@ class Trend(Rows):
         Args:
             lower: float64[K, Q], lower ends at points float64[Q, 1].
             value: float64[K, Q], which no lower end exceeds.
-            points: float64[Q, 1].
             sure: bool[K], which kernels surely grow; the others stay as they are.
-
-        Returns:
-            float64[K, Q].
         """
         logs, part = self.logs[:, int(self.points[:, 0].argmax())], self.fullness(points)
         sure = sure & np.isfinite(logs)
@@ -265,7 +261,6 @@ def local_trend(
     """Take trends from means.
 
     Args:
-        parameters: names of the D parameters.
         data: K kernels at P points.
         formulas: predicts float64[K, P] at points float64[P, D].
     """
@@ -373,9 +368,6 @@ class CombinedTrend(Rows):
             level: probability that the interval holds the expected value.
             usual: float64[3, K, Q], the same at `LEVEL`, if that is another: they weigh formulas against
                 trends, so that values do not depend on the level that is asked for.
-
-        Returns:
-            float64[3, K, Q].
         """
         reaches = self.trend.reach(points)
         reach = reaches.sum(axis=1)
@@ -421,10 +413,6 @@ def straying(ends: FloatArray, trend: CombinedTrend, points: FloatArray, level: 
 
     Args:
         ends: float64[3, K, Q], lower ends, values and upper ends at points float64[Q, D].
-        points: float64[Q, D].
-
-    Returns:
-        float64[3, K, Q].
     """
     inside = (1 - trend.errors.formulas_hold) * (1 - trend.trend.fullness(points))
     return widened(ends, strays(trend.trend), level, inside)

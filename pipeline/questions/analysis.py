@@ -89,7 +89,6 @@ def flags(
         rising: float64[K], its value at the target over its value at the largest measured scale.
         share_measured: float64[K], share at the largest measured scale; NaN without a total.
         share_target: float64[K], share at the target scale; the same.
-        standing: what limits what can be said about the kernels.
 
     Returns:
         Per kernel some of ``growing``, ``coming_bottleneck``, ``dominant_measured``, ``dominant_at_target``,
@@ -242,11 +241,7 @@ def analyse(
     options: ModelOptions,
     own_groups: OwnGroups = NO_GROUPS,
 ) -> Analysis:
-    """Fit a model to every call path and to every region.
-
-    Raises:
-        ModelError: the experiment has no parameter to model over.
-    """
+    """Fit a model to every call path and to every region; ModelError if there is no parameter."""
     if not experiment.parameters:
         raise ModelError(
             "the runs have no parameter, so nothing can be modelled over it",
@@ -365,8 +360,6 @@ def look_ahead(analysis: Analysis, level: Level, targets: FloatArray, *, crossin
     """Predict the kernels of a level at the targets and find the bottlenecks among them.
 
     Args:
-        analysis: the modelled experiment.
-        level: its call paths or its regions.
         targets: float64[Q, D]; the last one is the target scale of the ranking.
         crossing: whether to look for crossovers.
     """
@@ -455,7 +448,6 @@ def extrapolation(parameters: Sequence[str], measured: FloatArray, points: Float
     Factors of parameters that count processes multiply: 4 times the nodes with 4 times the threads is 16.
 
     Args:
-        parameters: names of the D parameters.
         measured: float64[P, D].
         points: float64[Q, D].
     """

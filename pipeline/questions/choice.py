@@ -293,7 +293,6 @@ def choose(
     Args:
         analysis: the study, of times that add up.
         target: its other parameters are those of the job.
-        limits: what the job must hold.
         node_cores: cores of the nodes that are paid for as a whole; by default as runs held theirs.
         resources: models of the memory of nodes and of energy by metric, if they were measured.
         price: of a core-hour; None if it is not given.

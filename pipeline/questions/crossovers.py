@@ -133,9 +133,7 @@ def measured_line(points: FloatArray, values: FloatArray, target: FloatArray, co
     """Take the measured points, float64[P, D], that differ from a target, float64[D], in one parameter alone.
 
     Args:
-        points: where it was measured.
         values: float64[K, P, R].
-        target: gives the other parameters.
         column: the parameter that scales.
     """
     same = (np.delete(points, column, axis=1) == np.delete(target, column)).all(axis=1)
@@ -153,17 +151,13 @@ def half_intervals(prediction: Prediction) -> tuple[FloatArray, FloatArray]:
 
 
 def crossovers(line: MeasuredLine, ahead: Ahead | None, apart: BoolArray) -> tuple[Crossover, ...]:
-    """Find where leading kernels pass each other, those seen in the measurements and those predicted beyond.
+    """Find, by scale, where leading kernels pass each other, as measured and as predicted beyond.
 
     Where nothing was measured with the other parameters of the target, all are predicted.
 
     Args:
-        line: the measurements.
         ahead: the forecasts; None if there are too few scales to predict from.
         apart: bool[K], kernels that are compared with no other.
-
-    Returns:
-        Crossovers ordered by scale.
     """
     found = _seen(line, apart) if len(line.scales) > 1 else []
     if ahead is not None:

@@ -110,9 +110,6 @@ def judged(
     """Judge expectations at a target, float64[D].
 
     Args:
-        expectations: what is expected.
-        experiment: the study.
-        models: those of its metrics, by name.
         target: the parameters that an expectation does not name have these values.
     """
     return tuple(_judged(one, experiment, models, target) for one in expectations)

@@ -141,11 +141,7 @@ def sizes_of(analysis: Analysis) -> list[str]:
 
 
 def chosen_size(analysis: Analysis, name: str = "") -> str:
-    """Return the parameter that is the size, the only one by default.
-
-    Raises:
-        UsageError: there is none, or none of that name, or it is not clear which.
-    """
+    """Return the parameter that is the size, the only one by default; UsageError for none or several."""
     found, where = sizes_of(analysis), "--isoefficiency"
     if not found:
         what = f"no size varies beside {analysis.parameter}"

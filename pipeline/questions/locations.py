@@ -89,7 +89,6 @@ def location_rule(experiment: Experiment, metric: str = "time") -> tuple[float, 
     several such products that of the fewest parameters counts. The factor is NaN if there is none.
 
     Args:
-        experiment: the measurements.
         metric: what was measured: on accelerators for ``gpu_time``, whose number it then is.
     """
     on_devices = metric.startswith(GPU)

@@ -117,12 +117,7 @@ def scaled_study(analysis: Analysis, factors: _Factors) -> Analysis:
 
 
 def experiment_times(experiment: Experiment, metric: str, factors: FloatArray) -> Experiment:
-    """Multiply the measured times of an experiment.
-
-    Args:
-        metric: name of the times.
-        factors: float64[call path, P].
-    """
+    """Multiply the measured times of an experiment, of that name, by factors float64[call path, P]."""
     if metric not in experiment.values:
         return experiment
     times = experiment.values[metric]

@@ -104,14 +104,7 @@ def kernel_names(level: Level) -> list[str | tuple[str, ...]]:
 def predictions_frame(
     names: Sequence[str | tuple[str, ...]], parameters: Sequence[str], points: FloatArray, found: Prediction
 ) -> pd.DataFrame:
-    """Return one row per kernel and point with value and interval, the largest at the last point first.
-
-    Args:
-        names: of the K kernels.
-        parameters: names of the D parameters.
-        points: float64[Q, D].
-        found: the predictions, float64[K, Q].
-    """
+    """Return one row per kernel and point with value and interval, the largest at the last point first."""
     order = np.argsort(-found.value[:, -1], kind="stable")
     columns: Columns = {"kernel": [names[k] for k in order.tolist() for _ in points]}
     _add_parameters(columns, parameters, np.tile(points, (len(names), 1)), ENDS)

@@ -70,8 +70,6 @@ def runtime_charts(
     what grows. If the number of locations is unknown, effort takes the place of the first.
 
     Args:
-        analysis: the modelled experiment.
-        found: its runtime.
         target: float64[D].
         curve: what the models give at ascending scales, of `_predicted_figures`; by default up to the target.
         first: the figure of the first chart instead, an attribute of `Figures`.

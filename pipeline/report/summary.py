@@ -32,7 +32,6 @@ def summarise(ahead: TargetForecast, notices: Sequence[str] = (), *, most: int |
     """Return the content of summary.json.
 
     Args:
-        ahead: the models at the targets.
         notices: what was skipped or doubted on the way.
         most: how many kernels of a level are listed, None for all.
     """

@@ -249,11 +249,7 @@ def _require_programs(campaign: Campaign) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Create a folder if it is not there.
-
-    Raises:
-        UsageError: it cannot be created.
-    """
+    """Create a folder if it is not there; UsageError if it cannot be."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

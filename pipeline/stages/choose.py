@@ -46,7 +46,6 @@ def chosen_jobs(
     """Look at a job at scales up to the last target, and choose among those that hold its limits.
 
     Args:
-        resources: models of memory and energy as of `resources_of`.
         at: target points; by default as of `target_points`.
         changes: what would be otherwise, as of `what_if`.
     """

@@ -121,11 +121,7 @@ def simulate_filter(path: Path, rules: Path, options: Options) -> SimulatedFilte
 
 
 def runs_to_filter(runs: Sequence[Run]) -> tuple[Run, ...]:
-    """Choose one run per measurement point, the largest scale last.
-
-    Raises:
-        InputError: there is none.
-    """
+    """Choose one run per measurement point, the largest scale last; InputError if there is none."""
     first = {run.parameters: run for run in reversed(runs)}
     if not first:
         raise InputError("no profile to make a filter from", hint="give a profile or a directory of runs")

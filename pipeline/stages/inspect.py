@@ -152,11 +152,7 @@ def _tables(path: Path, located: Located, source: TableSource, *, totals: bool) 
 
 
 def _described(runs: Sequence[Run], *, totals: bool) -> tuple[list[InspectedRun], tuple[str, ...], list[str]]:
-    """Describe the runs that can be read.
-
-    Returns:
-        The runs, a sentence on each setting that differs between them, and one on each of the other runs.
-    """
+    """Describe the runs that can be read; also sentences on settings that differ, and on each other run."""
     described, attributes, unread = [], [], []
     for run in runs:
         try:
@@ -333,11 +329,7 @@ class ProposedRuns:
 
 
 def propose_runs(directory: Path) -> ProposedRuns:
-    """Guess the parameters of the runs below a directory.
-
-    Raises:
-        InputError: there is no profile, or none can be read.
-    """
+    """Guess the parameters of the runs below a directory; InputError if no profile can be read."""
     if not directory.is_dir() or find_profile_reader(directory):
         raise InputError("not a directory of runs", where=str(directory), hint="give the directory of runs")
     found, skipped = search_profiles(directory)

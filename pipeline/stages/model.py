@@ -102,11 +102,7 @@ def metrics_to_model(read: "Ingested", options: Options) -> tuple[str, ...]:
 
 
 def metric_to_model(read: "Ingested", options: Options) -> str:
-    """Return the one metric to model.
-
-    Raises:
-        UsageError: a series file has several metrics, but not the requested one.
-    """
+    """Return the one metric to model; UsageError if a series file has several, but not the requested one."""
     first, *more = metrics_to_model(read, options)
     if more:
         raise UsageError(
@@ -214,11 +210,7 @@ def target_points(analysis: Analysis, at: Sequence[Mapping[str, float]]) -> Floa
 
 
 def require_additive(analysis: Analysis) -> None:
-    """Refuse a metric that has no inclusive values.
-
-    Raises:
-        UsageError: with the reason.
-    """
+    """Refuse a metric that has no inclusive values: UsageError with the reason."""
     if not analysis.additive:
         raise UsageError(
             f"{analysis.metric} does not add up over the call tree",

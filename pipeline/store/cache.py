@@ -122,11 +122,7 @@ def _content(path: Path) -> BytesIO:
 
 
 def read_reduced(path: Path, source: str) -> ReducedProfile:
-    """Read what `write_reduced` stored of a source; the values stay in the file until they are needed.
-
-    Raises:
-        ValueError: the file is damaged.
-    """
+    """Read what `write_reduced` stored of a source, values when needed; ValueError if the file is damaged."""
     content = _content(path)
     try:
         with np.load(content, allow_pickle=False) as stored:

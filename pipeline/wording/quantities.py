@@ -64,7 +64,6 @@ def display_unit(unit: str, largest: float) -> tuple[float, str]:
     """Return the unit in which values are shown together, and what they are multiplied by for it.
 
     Args:
-        unit: the unit they are in.
         largest: the largest of them. From ten core-hours on, core-seconds become core-hours, bytes become MiB
             and GiB, joules kWh; from a million on, values are counted in millions, billions or trillions.
     """
@@ -298,7 +297,6 @@ def amount_text(value: float, exact: float, unit: float, digits: int) -> str:
     Args:
         value: a multiple of `unit`.
         exact: the value before it was rounded.
-        unit: of the last digit.
         digits: of the total, for values that need an exponent or a word.
     """
     size = unit * 10.0 ** (digits - 1)

@@ -118,7 +118,6 @@ class _Texts:
 
     Args:
         most: bytes of all texts together.
-        where: the file, for messages.
     """
 
     def __init__(self, most: int, where: str) -> None:

@@ -389,12 +389,7 @@ def _of_program(context: IntArray, value: FloatArray) -> float:
 
 
 def _exclusive(tree: CallTree, node: IntArray, inclusive: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Return the call paths that have values of their own, int64[k], and these, float64[k].
-
-    Args:
-        node: int64[v], those with values.
-        inclusive: float64[v], these.
-    """
+    """Return the call paths with values of their own, int64[k], and these, from inclusive ones of v nodes."""
     order = np.argsort(node)
     node, inclusive = node[order], inclusive[order]
     above = tree.parent[node]

@@ -166,7 +166,6 @@ def weigh(
         factors: what the fits' picks mean.
         fits: N hypotheses each, the constant first.
         repeats: degrees of freedom of the repetitions, on which the noise rests.
-        count: how many to keep per kernel at most.
     """
     stands = earn_their_place(fits)
     stands[:, 1:] &= fits.size[:, 1:] > 1
@@ -215,7 +214,6 @@ def representative_rivals(weight: FloatArray, far: FloatArray, count: int) -> tu
     Args:
         weight: float64[K, N], probabilities.
         far: float64[K, N], predictions at a far point.
-        count: how many to keep.
     """
     count = min(count, weight.shape[1])
     keep = (count + 1) // 2

@@ -72,11 +72,7 @@ class ApplicationFile:
 
 
 def load_application(name: str | Path) -> ApplicationFile:
-    """Return the application of that file or, if there is none, the shipped one of that name.
-
-    Raises:
-        InputError: the file is damaged.
-    """
+    """Return the application of that file, else the shipped one of that name; InputError if it is damaged."""
     table = read_toml(find("application", name))
     table.check_keys(_KEYS)
     parts = _expressions(table.table("parts"))
@@ -104,11 +100,7 @@ def load_application(name: str | Path) -> ApplicationFile:
 
 
 def input_values(application: ApplicationFile, at: Mapping[str, float | str]) -> dict[str, float]:
-    """Return every input in SI units: those given, and the defaults of the others.
-
-    Raises:
-        UsageError: an input is unknown, has no value, or is in another unit.
-    """
+    """Return all inputs in SI units, given or default; UsageError if unknown, missing or in another unit."""
     for name in at:
         if name not in application.inputs:
             hint = f"inputs are {', '.join(application.inputs) or 'none'}"

@@ -177,11 +177,7 @@ def _columns(path: Path, samples: list[MessageTime]) -> MeasuredColumns:
 
 
 def is_netgauge(lines: Sequence[str], path: Path) -> bool:
-    """Return whether lines are an output of Netgauge that holds measured times.
-
-    Raises:
-        InputError: they are its fits.
-    """
+    """Return whether lines are measured times of Netgauge; InputError if they are its fits."""
     if any(form.fullmatch(line.strip()) for line in lines for form in (_TITLE, _LOGGP, _SHORT)):
         return True
     if any(map(_PROGRESS.match, lines)):

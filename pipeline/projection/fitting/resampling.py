@@ -53,11 +53,7 @@ class Measurements:
 
 
 def point_weights(observed: FloatArray, weights: Weights) -> FloatArray:
-    """Return float64[n], what residuals are multiplied with: 1 / measured value, or 1.
-
-    Raises:
-        ModelError: relative weights for values that are not positive.
-    """
+    """Return float64[n], factors on residuals: 1 / measured value, ModelError if not positive, or 1."""
     if weights == "equal":
         return np.ones_like(observed)
     if (observed <= 0).any():

@@ -75,11 +75,7 @@ def functions_in(text: str, *, where: str = "assembly") -> dict[str, tuple[Instr
 
 
 def function_named(functions: Mapping[str, _T], name: str, *, where: str = "assembly") -> _T:
-    """Return the function of that symbol, or the only one whose mangled C++ name has it.
-
-    Raises:
-        UsageError: there is none, or several.
-    """
+    """Return the function of that symbol, or the only one whose mangled C++ name has it, else UsageError."""
     if name in functions:
         return functions[name]
     part = re.compile(rf"_Z.*(?<!\d){len(name)}{re.escape(name)}(?!\w*_Z)")
@@ -175,11 +171,7 @@ def nesting_depth(instructions: Sequence[Instruction], body: range) -> int:
 
 
 def _function_in_object(path: Path, name: str) -> tuple[Instruction, ...]:
-    """Return the instructions of a function in an object file, disassembled by objdump.
-
-    Raises:
-        InputError: there is no objdump, or it cannot read the file, or the file has no functions.
-    """
+    """Return the instructions of a function in an object file by objdump; InputError if that fails."""
     program = next((found for each in DISASSEMBLERS if (found := shutil.which(each))), None)
     if program is None:
         what = "reading an object file needs objdump"

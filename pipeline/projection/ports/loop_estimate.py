@@ -158,11 +158,7 @@ def require_model(tool: LlvmMca, processor: Processor) -> None:
 
 
 def simulate_loop(tool: LlvmMca, processor: Processor, body: Sequence[Instruction]) -> Simulated:
-    """Return what llvm-mca says of a loop on a processor.
-
-    Raises:
-        InputError: it fails, its answer cannot be read, or the processor does not have an instruction.
-    """
+    """Return what llvm-mca says of a loop; InputError if it fails, or the processor lacks an instruction."""
     fewer, more = _ITERATIONS
     known = list(range(len(body)))
     first = _asked(tool, processor, body, fewer)

@@ -74,11 +74,7 @@ class PortMap:
 
 
 def port_map(table: TomlTable) -> PortMap:
-    """Return the map that a TOML table describes.
-
-    Raises:
-        InputError: a key is missing or unknown, or a class names no port or one that is not listed.
-    """
+    """Return the map of a TOML table; InputError if a key is missing or unknown, or a port is not listed."""
     table.check_keys(("name", "source", "ports", "classes"))
     ports, entries = table.names("ports"), table.table("classes").named_tables()
     if not entries:
@@ -105,11 +101,7 @@ def _allowed(name: str, entry: TomlTable, ports: Sequence[str]) -> list[bool]:
 
 
 def class_vector(portmap: PortMap, values: Mapping[str, float], *, missing: float = 0.0) -> FloatArray:
-    """Return float64[class] in the map's order from values by class name.
-
-    Raises:
-        UsageError: a class is not in the map.
-    """
+    """Return float64[class] in the map's order from values by class name; UsageError for an unknown class."""
     unknown = sorted(set(values) - set(portmap.classes))
     if unknown:
         hint = f"its classes are {', '.join(portmap.classes)}"
@@ -402,11 +394,6 @@ def _allowed_range(
     """Return the fewest and the most cycles of each class that the variants allow, all else as estimated.
 
     Allowed is what raises the sum of squared relative residuals by less than their own scatter can (90 %).
-
-    Args:
-        counts: float64[n, class].
-        cycles: float64[n], measured cycles.
-        cpi: float64[class], the estimate.
     """
     trial = np.geomspace(1.0, max(_MOST_CYCLES, float(cpi.max())), _GRID)
     weights = port_sets(portmap)
@@ -447,12 +434,7 @@ def port_cycles(name: str, portmap: PortMap) -> Model:
 def fit_ports(
     name: str, portmap: PortMap, counts: FloatArray, cycles: FloatArray, *, draws: int = QUANTITY_DRAWS
 ) -> PortFit:
-    """Return the port map fitted to the variants of a kernel.
-
-    Args:
-        counts: float64[n, class], instructions per iteration of each variant.
-        cycles: float64[n], measured cycles per iteration.
-    """
+    """Return the port map fitted to the variants of a kernel, given as to `estimate_cpi`."""
     estimate = estimate_cpi(portmap, counts, cycles)
     problem = estimate.problem
     names = [f"{name}.cpi.{kind}" for kind in np.array(portmap.classes)[estimate.identified]]
@@ -591,11 +573,7 @@ class PortTerm:
 
 
 def read_port_term(table: TomlTable) -> PortTerm:
-    """Return what a term that states ``model = "ports"`` says.
-
-    Raises:
-        InputError, UsageError: as `port_term` does.
-    """
+    """Return what a term with ``model = "ports"`` says; errors are those of `port_term`."""
     portmap = port_map(read_toml(beside(table.path, table.text("map"))))
     rows = table.table("where").content
     variants = variants_in(read_columns(table.file("data")), portmap, where=rows)

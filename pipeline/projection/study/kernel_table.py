@@ -145,11 +145,7 @@ _NETWORK_ERROR = (
 def network_ratio(
     source: StudyMachine, target: StudyMachine, pattern: Pattern, processes: FloatArray, key: str
 ) -> Rows:
-    """Return what calls of unknown sizes take there over what they take here, rows of [Q].
-
-    Args:
-        processes: float64[Q], of the program.
-    """
+    """Return what calls of unknown sizes take there over what they take here, rows of [Q]."""
     sizes = np.repeat(_SIZES, len(processes))
     together = np.tile(processes, len(_SIZES))
     here, there = (

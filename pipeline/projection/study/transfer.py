@@ -51,12 +51,7 @@ class ParallelLoss:
     strong: bool  # whether costs are core-seconds
 
     def share(self, locations: FloatArray, wall: FloatArray) -> FloatArray:
-        """Return which part of the wall time is lost, float64[Q], 0 on one node.
-
-        Args:
-            locations: float64[Q].
-            wall: float64[Q], seconds.
-        """
+        """Return which part of the wall time is lost, float64[Q] as locations and seconds; 0 on one node."""
         cost = wall * locations if self.strong else wall
         least = np.minimum.accumulate(self.cost)
         place = np.searchsorted(self.locations, locations, side="right") - 1

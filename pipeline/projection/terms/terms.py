@@ -64,11 +64,7 @@ class Term:
 
 
 def read_term(table: TomlTable, name: str, names: Names, stored: ModelReader) -> Term:
-    """Return the term that a table of a file states.
-
-    Raises:
-        InputError: keys are missing or unknown, or a file that it names cannot be read.
-    """
+    """Return the term of a table; InputError if keys are missing or unknown, or a file cannot be read."""
     if "expression" in table:
         return _expression(table, name, names)
     model = table.text("model")

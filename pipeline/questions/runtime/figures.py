@@ -83,8 +83,6 @@ def _units_of_work(
     equally many on each location.
 
     Args:
-        column: of the parameter that scales.
-        locations: gives the number of locations at points.
         points: float64[Q, D].
 
     Returns:
@@ -137,7 +135,6 @@ class DeviceUse:
         It cannot pass 1, whatever the models say far outside of the measurements.
 
         Args:
-            points: float64[Q, D].
             measured: bool[Q], which of them to take from the measurements; the others are predicted.
 
         Returns:
@@ -173,47 +170,27 @@ _TAILS = (0.05, 0.95)
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Figures(Rows):
-    """What is known of Q points; NaN for figures that do not apply or are not available.
+    """What is known of Q points; NaN for figures that do not apply or are not available."""
 
-    Attributes:
-        points: float64[Q, D].
-        measured: bool[Q], whether the figures are measured rather than predicted.
-        reference: float64[Q, D], the smallest measured scale with the same other parameters, that each is
-            compared with; if there is none, the smallest measured scale of all, predicted for these.
-        locations: float64[Q], cores that are used; accelerators if times are theirs.
-        longest: float64[Q], measured seconds of the location that takes longest.
-        extrapolation: float64[Q], the largest factor by which a parameter lies beyond its measured range, 1
-            inside.
-        effort: core-seconds.
-        wall: seconds: effort over locations.
-        core_hours: wall time of all cores that the run holds; NaN if these are unknown.
-        speedup: wall time of the reference over that here (strong scaling).
-        efficiency: speed-up over the factor between the numbers of locations.
-        weak_efficiency: wall time of the reference over that here (weak scaling).
-        time_ratio: wall time of the reference over that here, if a problem's size varies.
-        work_rate: size over wall time, relative to the reference, if it counts work.
-        rate: units of work per period, if runs state such a rate.
-        gpu_hours: accelerators times wall time.
-        gpu_busy: the part of it that kernels and copies take.
-    """
-
-    points: FloatArray
-    measured: BoolArray
-    reference: FloatArray
-    locations: FloatArray
-    longest: FloatArray
-    extrapolation: FloatArray
-    effort: Estimate
-    wall: Estimate
-    core_hours: Estimate
-    speedup: Estimate
-    efficiency: Estimate
-    weak_efficiency: Estimate
-    time_ratio: Estimate
-    work_rate: Estimate
-    rate: Estimate
-    gpu_hours: Estimate
-    gpu_busy: Estimate
+    points: FloatArray  # float64[Q, D]
+    measured: BoolArray  # whether the figures are measured rather than predicted
+    # The smallest measured scale with the same other parameters, that each is compared with; if there is
+    # none, the smallest measured scale of all, predicted for these.
+    reference: FloatArray  # float64[Q, D]
+    locations: FloatArray  # cores that are used; accelerators if times are theirs
+    longest: FloatArray  # measured seconds of the location that takes longest
+    extrapolation: FloatArray  # largest factor by which a parameter is beyond its measured range, 1 inside
+    effort: Estimate  # core-seconds
+    wall: Estimate  # seconds: effort over locations
+    core_hours: Estimate  # wall time of all cores that the run holds; NaN if these are unknown
+    speedup: Estimate  # wall time of the reference over that here (strong scaling)
+    efficiency: Estimate  # speed-up over the factor between the numbers of locations
+    weak_efficiency: Estimate  # wall time of the reference over that here (weak scaling)
+    time_ratio: Estimate  # wall time of the reference over that here, if a problem's size varies
+    work_rate: Estimate  # size over wall time, relative to the reference, if it counts work
+    rate: Estimate  # units of work per period, if runs state such a rate
+    gpu_hours: Estimate  # accelerators times wall time
+    gpu_busy: Estimate  # the part of it that kernels and copies take
 
     @property
     def of_scaling(self) -> Estimate:
@@ -224,17 +201,11 @@ class Figures(Rows):
 
 @dataclass(frozen=True, eq=False)
 class RuntimeStudy:
-    """A modelled experiment of times, with what is needed to turn its totals into wall times.
-
-    Attributes:
-        analysis: the modelled experiment.
-        of_work: whether measured totals are without start-up and shut-down and the measurement system.
-        node_cores: cores of the nodes that are paid for as a whole; by default as runs held theirs.
-    """
+    """A modelled experiment of times, with what is needed to turn its totals into wall times."""
 
     analysis: Analysis
-    of_work: bool = False
-    node_cores: float | None = None
+    of_work: bool = False  # whether measured totals are without start-up, shut-down and measurement system
+    node_cores: float | None = None  # of nodes that are paid for as a whole; by default as runs held theirs
 
     @cached_property
     def column(self) -> int:
@@ -348,7 +319,6 @@ class RuntimeStudy:
         """Return both sides of the 90 % interval of the joint error of totals, in logarithms, float64[Q].
 
         Args:
-            points: float64[Q, D].
             compared_with: other points, of whose totals over those at the points the error is.
         """
         if self.analysis.joint_errors is None or not len(points):
@@ -365,7 +335,6 @@ class RuntimeStudy:
         """Return all figures at points.
 
         Args:
-            points: float64[Q, D].
             measured: bool[Q]; the others are predicted.
             total: the totals at the points if only values count, which saves the draws of joint errors.
         """

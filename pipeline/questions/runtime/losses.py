@@ -43,8 +43,6 @@ def losses(study: RuntimeStudy, point: FloatArray, *, measured: bool) -> Losses 
     location there less that at the reference, times the locations.
 
     Args:
-        study: the study.
-        point: float64[D].
         measured: whether to take what was measured there; else it is predicted.
 
     Returns:

@@ -55,7 +55,6 @@ def runtime(
     """Derive the runtime of a study from its measurements and models.
 
     Args:
-        analysis: the modelled experiment.
         targets: float64[Q, D]; limits and losses are those up to the last. With too few scales to predict
             from, there are none: all is measured.
         min_efficiency: the efficiency up to whose scale is asked.
@@ -104,8 +103,6 @@ def runtimes_along(analysis: Analysis, found: Runtime, targets: FloatArray) -> I
     What is lost, and to what, stays that of `found`, since it takes models of every region.
 
     Args:
-        analysis: the modelled experiment.
-        found: its runtime.
         targets: float64[Q, D] that differ in the parameter that scales alone.
     """
     study, measured = RuntimeStudy(analysis), analysis.experiment.points

@@ -222,7 +222,6 @@ def kernel_history(
     known.
 
     Args:
-        rows: of the history file.
         places: of its changes as all kernels show them; without them its own series names the entries.
     """
     last = rows[-1]

@@ -69,7 +69,6 @@ def show_check(out: Console, result: CheckResult, *, limit: int = 15, details: b
     """Print what got slower first, then what is unclear or unchanged, and what would have been seen.
 
     Args:
-        result: of a check.
         limit: the most kernels in tables.
         details: whether table, evidence and what the check rests on follow.
     """
@@ -246,7 +245,6 @@ def comparison_verdict(found: TwoStudies, totals: ComparedCurves | None = None, 
     """Return in one sentence how the second study compares with the first, and which kernels differ.
 
     Args:
-        found: the two studies.
         totals: curves whose first kernel is the total, instead of those found.
         place: which of their points.
     """

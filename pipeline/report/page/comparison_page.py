@@ -228,13 +228,7 @@ _THINNEST = 0.5  # per cent of the bar
 
 
 def comparison_html(found: TwoStudies, trees: ComparedTrees, studies: ComparedStudies | None = None) -> str:
-    """Return the page; the template escapes every name.
-
-    Args:
-        found: what differs.
-        trees: the call paths of both.
-        studies: both, for their curves.
-    """
+    """Return the page, with curves if `studies` are given; the template escapes every name."""
     result, (a, b) = found.result, found.titles
     span = _span(result)
     curves = None if studies is None else _curves_data(studies, found)

@@ -164,7 +164,6 @@ def packed(values: FloatArray, rounding: int = _ROUNDING) -> Floats:
     become infinite.
 
     Args:
-        values: numbers.
         rounding: half of the last bit that they have; 0 keeps all bits of float32.
     """
     with np.errstate(over="ignore"):

@@ -203,13 +203,7 @@ def _folding_text(name: str, shown: ShownKernels) -> str:
 
 
 def _left_out(data: ReportPayload, analysis: Analysis, rest: Sequence[str]) -> list[str]:
-    """Say what of the study the page has no room for.
-
-    Args:
-        data: of the page.
-        analysis: the modelled experiment.
-        rest: metrics that the reader cannot switch to.
-    """
+    """Say what of the study, and which metrics (`rest`), the page has no room for."""
     of_tree = ", ".join(metric.name for metric in metrics_of_tree(analysis)[len(data.metrics) :])
     texts = [_left_out_text(data.levels)]
     if of_tree:
@@ -273,7 +267,6 @@ def locations_data(
 
     Args:
         found: the largest kernels on each location, of one metric each.
-        shown: what the page shows.
         room: characters.
     """
     whole = [_shown_part(one, shown) for one in found if one.metric in shown.metrics]

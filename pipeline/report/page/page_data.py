@@ -109,9 +109,6 @@ def page_data(
     """Return the page's data, all but other metrics and locations.
 
     Args:
-        analysis: the modelled experiment.
-        levels: what is shown of its regions and call paths.
-        positions: where predictions are known.
         filter_evidence: the content of ``app.filter.json``, if there is a filter.
         program: figures of the whole program; None if the models are not of time.
         roofline: what limits the kernels on the machine measured on, if that is known.
@@ -423,9 +420,7 @@ def _surface_data(study: RuntimeStudy, target: FloatArray, share: float) -> Surf
     """Return predicted figures over the first size and the scale; None if no size varies or nothing scales.
 
     Args:
-        study: the study.
         target: float64[D], up to which scales are looked at; its other parameters are those of the figures.
-        share: the efficiency asked for.
     """
     sizes = sizes_of(study.analysis)
     if not sizes or not study.scales or study.analysis.is_profile:
@@ -470,9 +465,7 @@ def kernel_data(
     """Return kernels as ``data/kernel_set.js`` reads them.
 
     Args:
-        shown: call paths or regions.
         region: index of every region name in the page's table of regions.
-        positions: where predictions are known.
         repetitions: of how many kernels there are single measurements at most.
     """
     kernels, formulas, without = shown.kernels, shown.formulas, positions.measured_only

@@ -102,12 +102,7 @@ def machine(experiment: Experiment) -> str:
 
 
 def dates(experiment: Experiment, files: Sequence[date] = ()) -> str:
-    """Return when the runs were made, as they state it, else the dates of their files.
-
-    Args:
-        experiment: the runs.
-        files: when the input files were last changed.
-    """
+    """Return when the runs were made, as they state it, else when their files were last changed."""
     stated = sorted(found for run in experiment.runs if (found := _date(run.attributes)))
     if stated:
         return f"measured {_span(stated)}"
@@ -234,7 +229,6 @@ def efficiency_table(
     """Return the rows of efficiencies, without metrics that are unknown at all points.
 
     Args:
-        measured: of the measured points.
         predicted: the same at targets, as of `predicted_efficiency`; measured ones are left out.
     """
     known = [row.at for row in measured.points]

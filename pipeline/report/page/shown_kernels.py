@@ -65,8 +65,6 @@ def most_shown(analysis: Analysis, positions: Positions, room: float) -> dict[st
     """Return how many kernels of each level the page has room for: of the larger level what the other leaves.
 
     Args:
-        analysis: the modelled experiment.
-        positions: where predictions are known.
         room: characters of both levels.
     """
     levels = {"regions": analysis.regions.kernels, "callpaths": analysis.callpaths.kernels}
@@ -93,10 +91,7 @@ def shown_kernels(
     """Choose what the page shows of a level.
 
     Args:
-        level: call paths or regions.
-        outlook: what they do at the target.
         points: float64[P, D], where they were measured.
-        positions: where predictions are known.
         most: how many kernels the page has room for.
         beside: whether it is of a metric beside the chosen one, whose crossovers are not known yet; the page
             has no room for intervals at all positions.

@@ -45,8 +45,6 @@ def terminal_table(table: DataTable, width: int, *, names: Names | None = None) 
     beneath it.
 
     Args:
-        table: what to print.
-        width: of the terminal.
         names: writes names within a width, if not as call paths or texts cut in the middle.
     """
     shown = [cells for cells in table.on_screen if not cells.is_empty]

@@ -24,8 +24,6 @@ def show_inspection(out: Console, found: Inspection, *, details: bool = False) -
     """Print what a path holds, as `pipeline.stages.inspect.inspect_path` found it: the verdict first.
 
     Args:
-        out: where to.
-        found: what was found.
         details: whether runs of one point have a line each.
     """
     for line in verdict(found):

@@ -263,8 +263,6 @@ def show_tree(out: Console, analysis: Analysis, values: FloatArray, origin: str,
     """Print the call tree.
 
     Args:
-        out: where to.
-        analysis: the modelled experiment.
         values: float64[call path], exclusive values to show, measured or predicted.
         origin: what the values are, such as ``measured at p = 8``.
         least: call paths with a smaller inclusive share are left out and counted.
