@@ -40,11 +40,6 @@ class Reading:
     itself: FloatArray
     excess: FloatArray  # float64[n, R], what exceeds the least cost of the visits
 
-    @property
-    def worked(self) -> FloatArray:
-        """float64[n, R], what doubtful call paths have more if they did work."""
-        return np.where(self.clear[:, None], 0.0, np.maximum(self.excess - self.callpath, 0.0))
-
     def times(self, runs: Visited) -> RunTimes:
         """Sum up the call paths that are clear and those that are not."""
         clear, doubtful = runs.computing & self.clear, runs.computing & ~self.clear
@@ -105,12 +100,9 @@ def estimate_plain_times(runs: Visited, cost: EventCost, known: KnownPlain | Non
     costs = found.costs(0.05, 0.5, 0.95)
     beside, of_beside = _beside(runs, total, known)
     works, with_work, without = readings[0].works, readings[0], readings[-1]
-    shown, worked = (
-        works[:, None] * one + (1.0 - works)[:, None] * other
-        for one, other in ((with_work.callpath, without.callpath), (with_work.worked, without.worked))
-    )
+    shown = works[:, None] * with_work.callpath + (1.0 - works)[:, None] * without.callpath
     itself = works * with_work.itself + (1.0 - works) * without.itself
-    callpath = _brought_to(total, shown, worked, runs, costs[1])
+    callpath = _brought_to(total, shown, runs, costs[1])
     callpath = np.where(runs.computing[:, None], callpath, callpath * beside)
     deviation = _deviations(runs, callpath, costs[1], (costs[0], costs[2]), found.common_spread())
     taken = (costs[1] * runs.events).sum(axis=1)
@@ -145,22 +137,17 @@ def _beside(runs: Visited, total: FloatArray, known: KnownPlain | None) -> tuple
     return factor, 0.0 if alike else _ALIKE
 
 
-def _brought_to(
-    total: FloatArray, shown: FloatArray, worked: FloatArray, runs: Visited, cost: FloatArray
-) -> FloatArray:
+def _brought_to(total: FloatArray, shown: FloatArray, runs: Visited, cost: FloatArray) -> FloatArray:
     """Bring the computing call paths to the estimated sums, float64[n, R]; none gets more than was measured.
 
-    What events hardly touch is not in doubt, so the difference goes to the others first: what is missing to
-    what exceeds the least cost of visits, since it did work, what is too much in proportion to what they
-    show, at most what their events cost. What is left goes to all. What a run took beyond that, because it
-    was disturbed, all have in proportion.
+    What events hardly touch is not in doubt, so the difference goes to the others first: in proportion to
+    what they show, at most what their events cost. What is left goes to all. What a run took beyond that,
+    because it was disturbed, all have in proportion.
     """
     computes = runs.computing[:, None]
     plain = np.where(computes, shown, 0.0)
     undisturbed = np.maximum(runs.measured - cost * runs.events_computing, total)
-    missing = undisturbed > plain.sum(axis=0)
-    movable = np.where(missing, worked, np.minimum(plain, cost * runs.events))
-    plain = _moved(plain, undisturbed, movable, runs.time)
+    plain = _moved(plain, undisturbed, np.minimum(plain, cost * runs.events), runs.time)
     plain = _moved(plain, undisturbed, plain, runs.time)
     plain = _moved(plain, undisturbed, np.where(computes, runs.time - plain, 0.0), runs.time)
     slow = np.divide(total, undisturbed, out=np.ones(len(total)), where=undisturbed > 0)
