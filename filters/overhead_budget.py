@@ -164,6 +164,10 @@ def decide_by_budget(
         (forced == Motive.TOO_COSTLY)[:, None], shares.own + budget.structure * shares.below, 0.0
     )
     packing = _pack(shares, worth, must, budget.overhead, applied)
+    if budget.applied is None and applied is Application.RUN_TIME:
+        anew = _pack(shares, worth, must, budget.overhead, Application.COMPILE_TIME)
+        if anew.value >= packing.value + _WORTH_MORE:  # hooks would take the place of regions that lead
+            applied, packing = Application.COMPILE_TIME, anew
     reason = _reasons(shares, budget, forced, packing.taken)
     overhead = shares.overhead(reason >= Motive.PREFIX, applied)
     outcome = BudgetOutcome(

@@ -238,6 +238,15 @@ def test_the_hooks_decide_where_the_filter_is_applied(make_profile):
     assert not any("compile time" in notice for notice in decision.notices)
 
 
+def test_hooks_do_not_take_the_place_of_a_region_that_leads(make_profile):
+    rows = [(0, "main", 1, 0.1), (1, "kernel", 30_000, 0.5), (1, "small", 270_000, 0.1)]
+    run, cost = run_of(make_profile, rows), EventCost(1e-7, 1e-8, 1e-6)
+    decision, outcome = decide_by_budget([run], Budget(0.008), cost=cost)
+    assert outcome.applied is Application.COMPILE_TIME and "kernel" in kept_names(decision)
+    at_run_time, _ = decide_by_budget([run], Budget(0.008, Application.RUN_TIME), cost=cost)
+    assert "kernel" not in kept_names(at_run_time)
+
+
 def test_a_run_too_short_to_matter_does_not_decide_and_is_named(make_profile):
     rows = [(d, n, 40 * v if n == "part" else v, t / 20) for d, n, v, t in ROWS]
     short, long = run_of(make_profile, rows, source="short"), run_of(make_profile, source="long")
