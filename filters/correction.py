@@ -133,7 +133,7 @@ def correct_overhead(
         experiment,
         values=values,
         runs=tuple(
-            _taking_less(run, *kept.get((run.point, run.repetition), (1.0, 1.0))) for run in experiment.runs
+            taking_less(run, *kept.get((run.point, run.repetition), (1.0, 1.0))) for run in experiment.runs
         ),
         notices=(*experiment.notices, correction_sentence(correction)),
         correction=correction,
@@ -240,7 +240,7 @@ def _kept(before: FloatArray, plain: FloatArray, rows: BoolArray) -> FloatArray:
     return np.asarray(np.divide(after, before, out=np.ones(len(before)), where=before > 0))
 
 
-def _taking_less(run: RunRecord, computing: float, beside: float) -> RunRecord:
+def taking_less(run: RunRecord, computing: float, beside: float) -> RunRecord:
     """Reduce what every location computes, and what else it does, to shares of what was measured."""
     left = run.class_time * np.where(run.computes, computing, beside)[:, None]
     dilation = run.dilation * float(run.class_time.sum() / max(left.sum(), _TINY)) if left.any() else 1.0

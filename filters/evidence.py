@@ -9,11 +9,10 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import CallTree
 from ingest.experiment import TIME, VISITS
-from ingest.interruptions import interruptions
+from ingest.interruptions import INSTRUMENTED, interruptions
 from ingest.profile import Profile, RegionTable
 
 _USER = "user"
-_FILTERABLE = ("compiler", _USER)
 _INTERNAL = "MEASUREMENT OFF"  # Score-P's own, though its paradigm is user
 _ENTRY_POINTS = ("main", "MAIN__")
 
@@ -147,7 +146,7 @@ def filterable(regions: RegionTable) -> BoolArray:
     all others are always recorded. A region without a name cannot be written down.
     """
     pairs = zip(regions.paradigm, regions.mangled, strict=True)
-    able = [paradigm in _FILTERABLE and name not in ("", _INTERNAL) for paradigm, name in pairs]
+    able = [paradigm in INSTRUMENTED and name not in ("", _INTERNAL) for paradigm, name in pairs]
     return np.array(able, dtype=np.bool_)
 
 

@@ -72,6 +72,11 @@ def joined(sources: Sequence[KnownPlain]) -> KnownPlain | None:
     return reduce(KnownPlain.joined, sources) if sources else None
 
 
+def inside_program(seconds: FloatArray | float, startup: FloatArray | float) -> FloatArray:
+    """Return what run times are the program's at least, if all that may be start-up is."""
+    return np.asarray(np.maximum(seconds - startup, _LEAST_INSIDE * seconds))
+
+
 def plain_by_run_time(
     runs: Visited,
     seconds: FloatArray,
@@ -103,7 +108,7 @@ def plain_by_run_time(
         UsageError: a run without instrumentation took longer than the instrumented one.
     """
     of_program = seconds - startup
-    inside = np.maximum(of_program, _LEAST_INSIDE * seconds)
+    inside = inside_program(seconds, startup)
     point = np.arange(len(wall)) if point is None else point
     for run in np.flatnonzero(of_program > LONGER * wall).tolist():
         alike = point == point[run]  # of a point, runs in the middle count: single ones are disturbed

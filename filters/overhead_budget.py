@@ -116,7 +116,7 @@ class Shares:
     fixed: FloatArray  # float64[J], cost of what cannot be filtered
     by_hand: BoolArray  # bool[R], regions that are recorded whatever a filter at compile time says
     # bool[J], the last run, and those with at least a tenth of the longest one's plain time: what is short is
-    # dear to measure and decides on nothing
+    # costly to measure and decides nothing
     counts: BoolArray
 
     def weight(self, applied: Application) -> FloatArray:

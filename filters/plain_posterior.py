@@ -150,9 +150,9 @@ def _plausible(run: RunTimes, beliefs: Beliefs) -> tuple[FloatArray, FloatArray,
 
     What optimisation saves beyond the cost of visits goes with all visits, and is found in clear call paths.
     """
-    doubtful, dearer, weight, doubt = _of_doubtful(run, beliefs)
+    doubtful, costlier, weight, doubt = _of_doubtful(run, beliefs)
     told = float(run.doubtful_events.sum() / max((run.doubtful_events + run.clear_events).sum(), 1.0))
-    dearer = told * dearer  # the fewer, the less they tell
+    costlier = told * costlier  # the fewer, the less they tell
     spread = np.hypot(beliefs.core_spread, beliefs.cost.spread)
     step = (np.arange(_NODES) + 0.5) / _NODES
     factor = np.exp(np.concatenate([spread * _NORMAL, -_MOST_HIDDEN * step, np.zeros(_NODES)]))
@@ -162,7 +162,7 @@ def _plausible(run: RunTimes, beliefs: Beliefs) -> tuple[FloatArray, FloatArray,
     share = np.repeat(share, count)
     every = run.clear_events + run.doubtful_events
     events = factor[:, None] * run.clear_events + saved[:, None] * every
-    spent = beliefs.cost.recorded * np.exp(dearer)[:, None, None] * events
+    spent = beliefs.cost.recorded * np.exp(costlier)[:, None, None] * events
     clear = np.maximum(run.clear - spent, _LEAST_CLEAR * run.clear)
     total = np.maximum(doubtful[:, None, :] + clear, _NOTHING)
     weight = np.log(run.weight) + weight[:, None] + np.log(share)
@@ -171,7 +171,7 @@ def _plausible(run: RunTimes, beliefs: Beliefs) -> tuple[FloatArray, FloatArray,
 
 
 def _of_doubtful(run: RunTimes, beliefs: Beliefs) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Plain times of doubtful call paths, how much dearer than usual visits then are, weights, and doubts.
+    """Plain times of doubtful call paths, how much costlier than usual visits then are, weights, and doubts.
 
     All runs have more or less of what is shown in common: the odds P / (T - P) of every run times a factor.
     Where P is small, that is a factor of P, where T - P is small, one of the cost.
@@ -189,13 +189,13 @@ def _of_doubtful(run: RunTimes, beliefs: Beliefs) -> tuple[FloatArray, FloatArra
     last = max(float(np.log(time / usual).max()), 0.0) + 2 + 6 * spread - float(odds.min())
     odds = odds + np.linspace(first, max(last, -first), _STEPS)[:, None]
     kept, lost = -np.logaddexp(0.0, -odds), -np.logaddexp(0.0, odds)
-    dearer = (np.log(time / usual) + lost) @ share
+    costlier = (np.log(time / usual) + lost) @ share
     level = (np.log(time / shown) + kept) @ share
     density = np.log(_level_density(level, run, share, beliefs)) + np.log(
-        _cost_density(dearer, spread, beliefs)
+        _cost_density(costlier, spread, beliefs)
     )
     weight = density - density.max()
-    return time * np.exp(kept), dearer, weight - np.log(np.exp(weight).sum()), time * np.exp(kept + lost)
+    return time * np.exp(kept), costlier, weight - np.log(np.exp(weight).sum()), time * np.exp(kept + lost)
 
 
 def _level_density(level: FloatArray, run: RunTimes, share: FloatArray, beliefs: Beliefs) -> FloatArray:
@@ -213,10 +213,13 @@ def _level_density(level: FloatArray, run: RunTimes, share: FloatArray, beliefs:
     return np.asarray((1.0 - works) * usual + works * working + 1e-12)
 
 
-def _cost_density(dearer: FloatArray, spread: float, beliefs: Beliefs) -> FloatArray:
+def _cost_density(costlier: FloatArray, spread: float, beliefs: Beliefs) -> FloatArray:
     """Density of the logarithm of a cost over the usual one: log-normal, with a tail upwards."""
-    tail = np.exp(-2 * np.maximum(dearer, 0.0) / _MOST_SAVED + np.minimum(dearer, 0.0) / spread) / _MOST_SAVED
-    return np.asarray((1 - beliefs.saved) * _normal(dearer, spread) + beliefs.saved * tail + 1e-12)
+    tail = (
+        np.exp(-2 * np.maximum(costlier, 0.0) / _MOST_SAVED + np.minimum(costlier, 0.0) / spread)
+        / _MOST_SAVED
+    )
+    return np.asarray((1 - beliefs.saved) * _normal(costlier, spread) + beliefs.saved * tail + 1e-12)
 
 
 def _normal(deviation: FloatArray, spread: FloatArray | float) -> FloatArray:

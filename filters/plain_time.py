@@ -228,20 +228,21 @@ def read_times(runs: Visited, cost: EventCost) -> Sequence[Reading]:
     time = np.where((works > 0) & (works < 1), runs.time.sum(axis=1), 0.0)
     probability = float((works * time).sum() / time.sum()) if time.any() else 1.0
     found = [(probability, works > 0), (1.0 - probability, works >= 1)]
-    return [
-        Reading(
-            weight=weight,
-            works=works,
-            clear=clear,
-            excess=beyond,
-            **_shown(runs, taken, excess, clear),
-        )
-        for weight, clear in found
-        if weight > 0
-    ]
+    readings = []
+    for weight, clear in found:
+        if weight > 0:
+            callpath, itself = _shown(runs, taken, excess, clear)
+            readings.append(
+                Reading(
+                    weight=weight, works=works, clear=clear, callpath=callpath, itself=itself, excess=beyond
+                )
+            )
+    return readings
 
 
-def _shown(runs: Visited, taken: FloatArray, excess: FloatArray, clear: BoolArray) -> dict[str, FloatArray]:
+def _shown(
+    runs: Visited, taken: FloatArray, excess: FloatArray, clear: BoolArray
+) -> tuple[FloatArray, FloatArray]:
     """Combine the sum of what doubtful call paths show with what as many visits take in other programs."""
     doubtful = (runs.computing & ~clear)[:, None]
     trivial = TRIVIAL * np.where(doubtful, runs.visits, 0.0)
@@ -251,7 +252,7 @@ def _shown(runs: Visited, taken: FloatArray, excess: FloatArray, clear: BoolArra
     left = np.maximum(runs.time - taken, _LEAST_LEFT * runs.time)
     callpath = np.where(doubtful, np.minimum(scale * excess, _MOST_LEFT * runs.time), left)
     callpath = np.where(runs.computing[:, None], callpath, runs.time)
-    return {"callpath": callpath, "itself": np.where(doubtful, excess, left).sum(axis=1)}
+    return callpath, np.where(doubtful, excess, left).sum(axis=1)
 
 
 def _median(rate: FloatArray) -> FloatArray:

@@ -10,7 +10,7 @@ from ingest.region_class import USEFUL_WORK, regions_in
 
 _LONGEST = "max_time"
 _NEEDED = ("time", "visits", _LONGEST)
-_PARADIGMS = ("compiler", "user")
+INSTRUMENTED = ("compiler", "user")  # paradigms of regions that the compiler or the user instrumented
 _SEVERAL, _OFTEN = 2, 100  # visits, from which other runs, and from which the run alone tells
 LEAST_INTERRUPTION, OUTLYING = 1e-3, 20.0  # seconds, and times what is usual
 
@@ -58,7 +58,7 @@ def interruptions(profile: Profile, fewest: int = _OFTEN) -> FloatArray:
     if not has_longest_visits(profile):
         return nothing
     visits, longest = (profile.values(name)[:, cpu] for name in ("visits", _LONGEST))
-    own = np.array([paradigm in _PARADIGMS for paradigm in profile.regions.paradigm], dtype=np.bool_)
+    own = np.array([paradigm in INSTRUMENTED for paradigm in profile.regions.paradigm], dtype=np.bool_)
     own &= regions_in(profile.regions, USEFUL_WORK)
     odd = (visits >= fewest) & (longest >= LEAST_INTERRUPTION) & own[tree.region, None]
     if not odd.any():

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
@@ -63,7 +64,7 @@ class CampaignProgress:
         """Return the core-seconds of some of the runs."""
         return sum(_spent(self.campaign, run, self.states[run.name]) for run in runs)
 
-    @property
+    @cached_property
     def plain_share(self) -> float:
         """What a run without instrumentation costs of one with it: measured, at most as much without any."""
         done = [run for run in self.design.runs if run.plain and self.states[run.name].status == "done"]

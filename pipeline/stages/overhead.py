@@ -82,18 +82,17 @@ def _given_plain_times(experiment: Experiment, options: Options) -> GivenTimes:
     found = GivenTimes(rejected=uncounted_visits(study.runs) if _at_run_time(experiment) else None)
     if given.calibrate is not None:
         found = _by_other_runs(study, given.calibrate, found)
+    if given.baseline_time is None:
+        return found
     if isinstance(given.baseline_time, Path):
-        runs = _runs_of_file(given.baseline_time, experiment)
-        elsewhere = tuple(run for run in runs if study.point_of(run.at) is None)
-        found = replace(found, plain_runs=tuple(runs), elsewhere=elsewhere)
-        if len(elsewhere) < len(runs):
-            times = _plain_by_run_times(study, _times_by_point(runs, study), str(given.baseline_time))
-            found = found.with_times(times)
-    elif given.baseline_time is not None:
-        at_largest = {len(experiment.points) - 1: [(given.baseline_time, 0.0)]}
-        largest = PlainRun(at=experiment.named_point(len(experiment.points) - 1), seconds=given.baseline_time)
-        found = replace(found, plain_runs=(largest,))
-        found = found.with_times(_plain_by_run_times(study, at_largest, "--baseline-time"))
+        runs, where = _runs_of_file(given.baseline_time, experiment), str(given.baseline_time)
+    else:
+        largest = experiment.named_point(len(experiment.points) - 1)
+        runs, where = [PlainRun(at=largest, seconds=given.baseline_time)], "--baseline-time"
+    elsewhere = tuple(run for run in runs if study.point_of(run.at) is None)
+    found = replace(found, plain_runs=tuple(runs), elsewhere=elsewhere)
+    if len(elsewhere) < len(runs):
+        found = found.with_times(_plain_by_run_times(study, _times_by_point(runs, study), where))
     return found
 
 
@@ -260,22 +259,22 @@ _SERIES_SPREAD = 0.1  # of the logarithm of a cost found from all runs
 def true_times(read: Ingested, options: Options) -> Ingested:
     """Take instrumentation overhead out of the times that were read, if it is asked for or distorts them."""
     experiment, given = read.experiment, options.filter
-    told = _given_plain_times(experiment, options)
-    cost = told.cost if given.event_cost is None else calibrated(given.event_cost, GIVEN_SPREAD, "given")
-    evidence = told.known is not None or told.cost is not None or bool(told.elsewhere)
+    found = _given_plain_times(experiment, options)
+    cost = found.cost if given.event_cost is None else calibrated(given.event_cost, GIVEN_SPREAD, "given")
+    evidence = found.known is not None or found.cost is not None or bool(found.elsewhere)
     asked = options.overhead == "correct" or (options.overhead == "auto" and evidence)
-    uncounted = told.rejected is not None and not told.rejected.counted
-    if not (asked or uncounted or has_noticeable_overhead(experiment, cost, told.rejected)):
+    uncounted = found.rejected is not None and not found.rejected.counted
+    if not (asked or uncounted or has_noticeable_overhead(experiment, cost, found.rejected)):
         return read
     if options.overhead == "keep":
-        return replace(read, experiment=with_overhead_left(experiment, cost, told.rejected))
-    corrected = correct_overhead(experiment, cost, told.known, told.rejected)
+        return replace(read, experiment=with_overhead_left(experiment, cost, found.rejected))
+    corrected = correct_overhead(experiment, cost, found.known, found.rejected)
     if corrected.correction is None:
         corrected = _with_notice(
             experiment,
             "times are not corrected for overhead, since the runs have no visits of instrumented regions",
         )
-    known = with_plain_points(corrected, told.plain_runs, told.elsewhere, options)
+    known = with_plain_points(corrected, found.plain_runs, found.elsewhere, options)
     return replace(read, experiment=known)
 
 

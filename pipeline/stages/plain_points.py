@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from filters.correction import correction_sentence, runs_of
+from filters.correction import correction_sentence, runs_of, taking_less
 from ingest.arrays import BoolArray, FloatArray
-from ingest.experiment import TIME, Experiment, OverheadCorrection, PlainTotals, RunRecord
+from ingest.experiment import TIME, Experiment, OverheadCorrection, PlainTotals
 from ingest.scaling import decide_scaling
 from pipeline.config.options import Options
 from pipeline.models.fit import fit
@@ -148,14 +148,8 @@ def _moved(experiment: Experiment, computing: BoolArray, factor: FloatArray) -> 
     return replace(
         experiment,
         values=values,
-        runs=tuple(_run_moved(run, float(factor[run.point])) for run in experiment.runs),
+        runs=tuple(taking_less(run, float(factor[run.point]), 1.0) for run in experiment.runs),
     )
-
-
-def _run_moved(run: RunRecord, factor: float) -> RunRecord:
-    time = run.class_time * np.where(run.computes, factor, 1.0)[:, None]
-    measured = run.dilation * float(run.class_time.sum())
-    return replace(run, class_time=time, dilation=measured / float(time.sum()) if time.any() else 1.0)
 
 
 def _without_common(correction: OverheadCorrection, left: float, share: float) -> FloatArray:

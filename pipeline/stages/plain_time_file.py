@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from filters.known_plain import TAIL
+from filters.known_plain import TAIL, inside_program
 from ingest.errors import UsageError
 from pipeline.wording.quantities import value_text
 
 SECONDS_COLUMN = "seconds"
 STARTUP = "startup"  # what of them may be start-up, which profiles do not have
-_LEAST_INSIDE = 0.25  # of a run time, that is the program's
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +38,7 @@ class PlainRun:
 
     @property
     def _inside(self) -> float:
-        return max(self.seconds - self.startup, _LEAST_INSIDE * self.seconds)
+        return float(inside_program(self.seconds, self.startup))
 
 
 def read_plain_runs(path: Path, parameters: Sequence[str], left_out: Sequence[str]) -> list[PlainRun]:

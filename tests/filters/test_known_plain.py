@@ -63,7 +63,7 @@ def test_visits_that_were_rejected_at_run_time_took_time_too():
     found, cost = plain_by_pair(full, hooks, "less", at_run_time=True)
     assert abs(np.log(found.total / 2.0)) < 1.645 * found.spread and found.total < 2.2
     assert found.spread[0] > 3 * without.spread[0] and cost.recorded == pytest.approx(1e-7, rel=0.1)
-    few = run_of([(0, "main", 1, 0.2)])  # hooks fit into what is left, however dear they are elsewhere
+    few = run_of([(0, "main", 1, 0.2)])  # hooks fit into what is left, whatever they cost elsewhere
     assert 0.05 < plain_by_pair(full, few, "less", at_run_time=True)[0].total[0] < 0.2
 
 

@@ -163,9 +163,13 @@ def run_costs(analysis: Analysis, points: FloatArray, *, plain: bool = False) ->
     They are what is paid: with the overhead of measuring, though models of corrected times are without it,
     unless the runs are plain.
     """
-    paid = 1.0 if plain else _dilations(analysis, points)
     cost: FloatArray = analysis.callpaths.models.expected(points).sum(axis=0)
-    return np.asarray(cost * _cores(analysis, points) * paid)
+    return np.asarray(cost * (_cores(analysis, points) if plain else _paid(analysis, points)))
+
+
+def _paid(analysis: Analysis, points: FloatArray) -> FloatArray:
+    """Return the core-seconds that are paid for a modelled second of an instrumented run, float64[P]."""
+    return _cores(analysis, points) * _dilations(analysis, points)
 
 
 def _dilations(analysis: Analysis, points: FloatArray) -> FloatArray:
@@ -184,13 +188,11 @@ def _cost_so_far(analysis: Analysis) -> float:
     """Return the core-seconds that the study took, and at least those of the next doubling of its scale."""
     experiment = analysis.experiment
     totals = total_kernel(analysis.callpaths.kernels).values[0]
-    paid = _cores(analysis, experiment.points) * _dilations(analysis, experiment.points)
-    spent = float(np.nansum(totals.sum(axis=1) * paid))
+    spent = float(np.nansum(totals.sum(axis=1) * _paid(analysis, experiment.points)))
     next_doubling = experiment.points[analysis.largest].copy()
     next_doubling[analysis.column] *= 2
     doubled = predict_total(analysis.callpaths.models, next_doubling[None]).value[0]
-    paid = _cores(analysis, next_doubling[None]) * _dilations(analysis, next_doubling[None])
-    return max(spent, float((doubled * paid)[0]))
+    return max(spent, float((doubled * _paid(analysis, next_doubling[None]))[0]))
 
 
 def _cores(analysis: Analysis, points: FloatArray) -> FloatArray:
