@@ -146,10 +146,10 @@ def study_machine(machine: Machine, stored: ModelReader, *, variant: str | None 
         UsageError: it lacks the number of cores or the memory bandwidth of a node, or a unit is wrong.
     """
     values = {key: machine.values[key] for key in _DIMENSIONS if key in machine.values}
-    for key in ("cores", "bw_node"):
-        if key not in values:
-            what, hint = f"no value '{key}'", "studies need it: state it in [values], or choose another"
-            raise UsageError(what, where=str(machine.path), hint=hint)
+    if missing := [f"'{key}'" for key in ("cores", "bw_node") if key not in values]:
+        what = f"no value {' or '.join(missing)}"
+        hint = "studies need it: state it in [values], or choose another"
+        raise UsageError(what, where=str(machine.path), hint=hint)
     for key, quantity in values.items():
         require_dimension(quantity, _DIMENSIONS[key], key, str(machine.path))
         if not SMALLEST_MACHINE_VALUE < quantity.value < _LARGEST:
