@@ -1,12 +1,11 @@
 """Loops of a function on a processor core: what limits them, and their time on another core."""
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from ingest.errors import UsageError, located
 from ingest.units import RATE, TIME_DIMENSION, parse_quantity
-from pipeline.projection.ports.assembly import Instruction, loop_bodies, nesting_depth, read_function
+from pipeline.projection.ports.assembly import read_loops
 from pipeline.projection.ports.loop_estimate import (
     LoopReport,
     PortsReport,
@@ -15,6 +14,7 @@ from pipeline.projection.ports.loop_estimate import (
     find_llvm_mca,
     left_out_error,
     processor_named,
+    require_isa,
     require_model,
     time_elsewhere,
 )
@@ -58,28 +58,22 @@ def ports(
         if (clock and clock_here)
         else 1.0
     )
-    instructions = read_function(path, function)
-    _require_same_isa(path, instructions, there)
-    depths = {body: nesting_depth(instructions, body) for body in loop_bodies(instructions)}
-    bodies = sorted(depths, key=lambda body: (-depths[body], -len(body), body.start))
-    if not bodies:
-        what = f"'{function}' has no loop: no jump goes backwards"
-        raise UsageError(what, where=str(path), hint="name the function that the compiler left it in")
-    chosen = _chosen(len(bodies), loop, most)
+    loops = read_loops(path, function)
+    require_isa(path, loops[0].instructions, there)
+    chosen = _chosen(len(loops), loop, most)
     tool = find_llvm_mca(llvm_mca)
     for processor in (there, reference):
         if processor is not None:
             require_model(tool, processor)
     reports: list[LoopReport] = []
     for k in chosen:
-        body = instructions[bodies[k].start : bodies[k].stop]
+        body, depth = loops[k].instructions, loops[k].depth
         with located(f"{path}: {function}"):
             estimate = estimate_loop(there, body, tool)
             other = estimate_loop(reference, body, tool) if reference else None
         time = None
         if measured and other and k == chosen[0]:
             time = time_elsewhere(measured, other.cycles, estimate.cycles, clocks)
-        depth = nesting_depth(instructions, bodies[k])
         reports.append(
             LoopReport(
                 number=k + 1, instructions=len(body), depth=depth, there=estimate, here=other, time=time
@@ -90,8 +84,8 @@ def ports(
         function=function,
         measured_seconds=measured,
         loops=tuple(reports),
-        others=len(bodies) - len(reports),
-        notices=_notices(reports, _about_time(clock, len(bodies), chosen[0] + 1) if measured else ()),
+        others=len(loops) - len(reports),
+        notices=_notices(reports, _about_time(clock, len(loops), chosen[0] + 1) if measured else ()),
     )
 
 
@@ -114,15 +108,6 @@ def _check(
     if (clock is None) != (clock_here is None):
         flag = "--from-clock" if clock is None else "--clock"
         raise UsageError("cannot be compared with an unknown clock", where=flag, hint="give both clocks")
-
-
-def _require_same_isa(path: Path, instructions: Sequence[Instruction], there: Processor) -> None:
-    operands = [operand for instruction in instructions for operand in instruction.operands]
-    isa = "x86-64" if any("%" in operand for operand in operands) else "aarch64"
-    named = isa == "x86-64" or any(re.match(r"[xwvzdsqp]\d|\[", operand) for operand in operands)
-    if named and isa != there.isa:
-        what = f"code for {isa}, but {there.name} is {there.isa}"
-        raise UsageError(what, where=str(path), hint="compile it for that processor, or choose another")
 
 
 def _positive(text: str | None, flag: str, shown: str) -> float:

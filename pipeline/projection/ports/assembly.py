@@ -144,6 +144,25 @@ def parse_instruction(text: str, places: dict[str, int]) -> Instruction:
     return Instruction(words[0].lower(), operands, target)
 
 
+@dataclass(frozen=True)
+class Loop:
+    """An innermost loop of a function."""
+
+    instructions: tuple[Instruction, ...]
+    depth: int  # in how many loops it lies, itself included
+
+
+def read_loops(path: Path, function: str) -> tuple[Loop, ...]:
+    """Return the innermost loops of a function, deepest first, then longest; UsageError without any."""
+    instructions = read_function(path, function)
+    bodies = loop_bodies(instructions)
+    if not bodies:
+        what = f"'{function}' has no loop: no jump goes backwards"
+        raise UsageError(what, where=str(path), hint="name the function that the compiler left it in")
+    loops = [Loop(instructions[b.start : b.stop], nesting_depth(instructions, b)) for b in bodies]
+    return tuple(sorted(loops, key=lambda loop: -loop.depth))
+
+
 def loop_bodies(instructions: Sequence[Instruction]) -> tuple[range, ...]:
     """Return the innermost loops, longest first, each as the instructions from a jump's target to the jump.
 

@@ -157,6 +157,16 @@ def require_model(tool: LlvmMca, processor: Processor) -> None:
         raise UsageError(what, where=str(tool.path), hint=hint)
 
 
+def require_isa(path: Path, instructions: Sequence[Instruction], there: Processor) -> None:
+    """Refuse code of another instruction set than the processor's."""
+    operands = [operand for instruction in instructions for operand in instruction.operands]
+    isa = "x86-64" if any("%" in operand for operand in operands) else "aarch64"
+    named = isa == "x86-64" or any(re.match(r"[xwvzdsqp]\d|\[", operand) for operand in operands)
+    if named and isa != there.isa:
+        what = f"code for {isa}, but {there.name} is {there.isa}"
+        raise UsageError(what, where=str(path), hint="compile it for that processor, or choose another")
+
+
 def simulate_loop(tool: LlvmMca, processor: Processor, body: Sequence[Instruction]) -> Simulated:
     """Return what llvm-mca says of a loop; InputError if it fails, or the processor lacks an instruction."""
     fewer, more = _ITERATIONS
