@@ -68,16 +68,14 @@ DOCUMENTS: Mapping[str, Document] = {
     "study-projection": Document(
         title="A study on another machine", type="pipeline.columns.two_machines:StudyOnTwoMachines"
     ),
-    "shipped": Document(
-        title="Shipped applications and machines", type="pipeline.columns.projections:Shipped"
-    ),
+    "shipped": Document(title="Shipped applications and machines", type="pipeline.columns.shipped:Shipped"),
     "sensitivities": Document(
-        title="Sensitivities of a projection", type="pipeline.columns.projections:Sensitivities"
+        title="Sensitivities of a projection", type="pipeline.projection.expressions.evaluation:Sensitivities"
     ),
     "ports": Document(
         title="Loops on processor cores", type="pipeline.projection.ports.loop_estimate:PortsReport"
     ),
-    "machines": Document(title="Shipped machines", type="pipeline.columns.projections:Machines"),
+    "machines": Document(title="Shipped machines", type="pipeline.columns.shipped:Machines"),
     "campaign": Document(title="A campaign as it stands", type="pipeline.columns.campaigns:ShownCampaign"),
     "added": Document(title="What was added to a history", type="pipeline.stages.history:Added"),
     "history": Document(title="Kernels across commits", type="pipeline.report.check.history:History"),

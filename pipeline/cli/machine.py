@@ -34,12 +34,14 @@ Quick = Annotated[bool, switch("--quick", "A few seconds: three rounds and array
 @command("list", group=_machine_app)
 def list_machines(shown: Presentation = Presentation()) -> None:
     """List the shipped machines, and which of them describe a node and a network."""
-    from pipeline.columns.projections import Machines, shipped_table
-    from pipeline.report.projections import show_shipped
-    from pipeline.stages.project import shipped_machines
+    from pipeline.columns.shipped import Machines, shipped_table, tables_of_shipped
+    from pipeline.report.render.terminal_tables import show_tables
+    from pipeline.stages.shipped import shipped_machines
 
     found = Machines(machines=shipped_machines())
-    shown.present(found, lambda: shipped_table(found), lambda screen: show_shipped(screen, found))
+    shown.present(
+        found, lambda: shipped_table(found), lambda screen: show_tables(screen, tables_of_shipped(found))
+    )
 
 
 @command("measure", group=_machine_app)

@@ -119,12 +119,14 @@ def project(
 
 def _list_shipped(shown: KernelPresentation) -> None:
     """Show the applications and machines that come with the package, or write them in another form."""
-    from pipeline.columns.projections import shipped_table
-    from pipeline.report.projections import show_shipped
-    from pipeline.stages.project import shipped_files
+    from pipeline.columns.shipped import shipped_table, tables_of_shipped
+    from pipeline.report.render.terminal_tables import show_tables
+    from pipeline.stages.shipped import shipped_files
 
     found = shipped_files()
-    shown.present(found, lambda: shipped_table(found), lambda screen: show_shipped(screen, found))
+    shown.present(
+        found, lambda: shipped_table(found), lambda screen: show_tables(screen, tables_of_shipped(found))
+    )
 
 
 def _project_results(

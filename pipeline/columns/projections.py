@@ -1,21 +1,19 @@
 """Tables of projections: parts of a total, sweeps, sensitivities, and what is shipped."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from ingest.units import unit_text
 from pipeline.columns.cells import Audience, DataTable, with_unit
-from pipeline.columns.column import ABSENT, ESTIMATE, EXACT_KIND, FIGURE, SHARE, TEXTS, Column, filled, stored
+from pipeline.columns.column import ABSENT, ESTIMATE, EXACT_KIND, FIGURE, SHARE, Column, filled, stored
 from pipeline.projection.applications.projections import (
-    ApplicationFile,
     ApplicationProjection,
     ProjectedValue,
     Sweep,
 )
-from pipeline.projection.expressions.evaluation import Sensitivity
-from pipeline.projection.machines.machine_values import Machine
+from pipeline.projection.expressions.evaluation import Sensitivities, Sensitivity
 from pipeline.wording.quantities import (
     Part,
     amount_text,
@@ -170,13 +168,6 @@ def _as_text(heading: str, texts: Sequence[str]) -> Column[Any]:
     )
 
 
-@dataclass(frozen=True)
-class Sensitivities:
-    """Sensitivities, the strongest first."""
-
-    sensitivities: tuple[Sensitivity, ...]
-
-
 def sensitivities_table(found: Sensitivities) -> DataTable:
     """Return one row per value that the total depends on noticeably."""
     rows = [row for row in found.sensitivities if abs(row.elasticity) >= _SHOWN_FROM]
@@ -191,90 +182,3 @@ def sensitivities_table(found: Sensitivities) -> DataTable:
         Column(key="derivative", kind=FIGURE, audience=Audience.PROGRAMS),
     ]
     return filled(columns, rows)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Machines:
-    """The machines that are shipped."""
-
-    machines: tuple[Machine, ...]
-
-    @property
-    def lists(self) -> "Mapping[str, Sequence[ApplicationFile | Machine]]":
-        """What is listed, by what it is."""
-        return {"machine": self.machines}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Shipped(Machines):
-    """The applications and machines that are shipped."""
-
-    applications: tuple[ApplicationFile, ...]
-
-    @property
-    def lists(self) -> Mapping[str, Sequence[ApplicationFile | Machine]]:
-        """What is listed, by what it is."""
-        return {"application": self.applications, **super().lists}
-
-
-def shipped_table(shipped: Machines) -> DataTable:
-    """Return one row per application and machine."""
-    return _listed([row for rows in shipped.lists.values() for row in rows], "name")
-
-
-def tables_of_shipped(shipped: Machines) -> list[DataTable]:
-    """Return a table of the applications and one of the machines."""
-    return [_listed(rows, name) for name, rows in shipped.lists.items()]
-
-
-def _listed(rows: Sequence[ApplicationFile | Machine], heading: str) -> DataTable:
-    files = Audience.FILES
-    columns: list[Column[Any]] = [
-        Column(key="name", heading=heading, each=lambda row: row.path.stem),
-        Column(
-            key="kind",
-            each=lambda row: "machine" if isinstance(row, Machine) else "application",
-            audience=files,
-        ),
-        Column(
-            key="title",
-            name="description",
-            heading="description",
-            each=_title,
-            texts=lambda rows: map(_description, rows),
-            folds=True,
-        ),
-        Column(key="inputs", kind=TEXTS, each=_needed, audience=files),
-        Column(key="variants", kind=TEXTS, each=_variants, audience=files),
-        Column(key="covers", kind=TEXTS, each=lambda row: getattr(row, "covers", ()), audience=files),
-        Column(key="source", texts=lambda rows: map(_source, rows), folds=True),
-        Column(key="reproduces", each=lambda row: getattr(row, "reproduces", ""), audience=files),
-    ]
-    return filled(columns, rows)
-
-
-def _needed(row: ApplicationFile | Machine) -> list[str]:
-    inputs = row.inputs if isinstance(row, ApplicationFile) else {}
-    return [name for name, one in inputs.items() if one.default is None]
-
-
-def _variants(row: ApplicationFile | Machine) -> tuple[str, ...]:
-    return tuple(row.variants) if isinstance(row, Machine) else ()
-
-
-def _title(row: ApplicationFile | Machine) -> str:
-    return row.title if isinstance(row, ApplicationFile) else row.name
-
-
-def _source(row: ApplicationFile | Machine) -> str:
-    """Say where it comes from and, of an application, what of that it reproduces."""
-    return ": ".join(filter(None, (row.source, getattr(row, "reproduces", ""))))
-
-
-def _description(row: ApplicationFile | Machine) -> str:
-    """Say what is described, what must be given, which variants there are, and what is covered."""
-    if isinstance(row, ApplicationFile):
-        needed = _needed(row)
-        return row.title + (f" (--at {', '.join(needed)})" if needed else "")
-    text = row.name + (f" (--variant {', '.join(row.variants)})" if row.variants else "")
-    return text + (f"; {' and '.join(row.covers)}" if row.covers else "")

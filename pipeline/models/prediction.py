@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ingest.arrays import BoolArray, FloatArray, IntArray, Rows
-from pipeline.models.formulas import PredictionFormula
+
+if TYPE_CHECKING:
+    from pipeline.models.formulas import PredictionFormula
 
 Some = TypeVar("Some", bound=np.generic)
 
@@ -82,8 +84,8 @@ class PredictionMemory:
         return self._correction[1]
 
     def last_formulas(
-        self, key: bytes, make: Callable[[], Sequence[PredictionFormula]]
-    ) -> Sequence[PredictionFormula]:
+        self, key: bytes, make: "Callable[[], Sequence[PredictionFormula]]"
+    ) -> "Sequence[PredictionFormula]":
         """Return the formulas of a range, as they were made last: several outputs show the same ones."""
         if self._formulas is None or self._formulas[0] != key:
             self._formulas = key, make()

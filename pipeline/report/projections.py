@@ -4,10 +4,8 @@ from rich.console import Console
 
 from ingest.units import unit_text
 from pipeline.columns.projections import (
-    Machines,
     exact_figure,
     projection_table,
-    tables_of_shipped,
     totals_table,
 )
 from pipeline.projection.applications.projections import ApplicationProjection, ProjectedValue, Sweep
@@ -89,14 +87,6 @@ def _show_measured(out: Console, projection: ApplicationProjection) -> None:
         show_sentence(
             out, f"speed-up: {estimate_text(ratio.value, ratio.lower, ratio.upper)} over {reference}"
         )
-
-
-def show_shipped(out: Console, shipped: Machines) -> None:
-    """Print applications, then machines: name, description, source."""
-    for place, table in enumerate(tables_of_shipped(shipped)):
-        if place:
-            out.print()
-        show_table(out, table)
 
 
 def show_sweep(out: Console, sweep: Sweep) -> None:

@@ -2,27 +2,30 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ingest.errors import UsageError
-from pipeline.columns.projections import Sensitivities, Shipped
 from pipeline.models.prediction import LEVEL
-from pipeline.projection.applications.projections import (
+from pipeline.projection.applications.application_file import (
     ApplicationFile,
-    ApplicationProjection,
-    Sweep,
-    compose,
     input_values,
     load_application,
 )
+from pipeline.projection.applications.projections import (
+    ApplicationProjection,
+    Sweep,
+    compose,
+)
 from pipeline.projection.applications.projections import sweep as sweep_application
-from pipeline.projection.expressions.evaluation import sensitivities
+from pipeline.projection.expressions.evaluation import Sensitivities, sensitivities
 from pipeline.projection.expressions.expression_text import Language, export
 from pipeline.projection.expressions.shipped_files import beside, shipped
 from pipeline.projection.expressions.symbolic_model import Model
-from pipeline.projection.machines.machine_values import Machine, load_machine, machine_names
-from pipeline.projection.terms.measured_term import Level, StoredModels
-from pipeline.report.projection_plots import image, roofline_figure, sweep_figure
-from pipeline.store.results import read_models
+from pipeline.projection.machines.machine_names import machine_names
+from pipeline.projection.machines.machine_values import Machine, load_machine
+
+if TYPE_CHECKING:
+    from pipeline.projection.terms.measured_term import Level, StoredModels
 
 
 def project(
@@ -91,24 +94,12 @@ def _total(program: ApplicationFile, target: Machine, variant: str | None) -> Mo
     return compose(program, names, stored_models, missing={"mach.": f"add it to {target.path}"}).total
 
 
-def stored_models(directory: Path, level: Level) -> StoredModels:
+def stored_models(directory: Path, level: "Level") -> "StoredModels":
     """Return the scaling models of a results directory, of its regions or of its call paths."""
+    from pipeline.projection.terms.measured_term import StoredModels
+    from pipeline.store.results import read_models
+
     return StoredModels(*read_models(directory, level == "callpath"))
-
-
-def shipped_applications() -> tuple[ApplicationFile, ...]:
-    """Return the applications that come with the package, by name."""
-    return tuple(load_application(name) for name in shipped("application"))
-
-
-def shipped_machines() -> tuple[Machine, ...]:
-    """Return the machines that come with the package, by name."""
-    return tuple(load_machine(name) for name in shipped("machine"))
-
-
-def shipped_files() -> Shipped:
-    """Return what is said of all of them."""
-    return Shipped(machines=shipped_machines(), applications=shipped_applications())
 
 
 def projection_image(form: str, sweep: Sweep) -> bytes:
@@ -117,6 +108,8 @@ def projection_image(form: str, sweep: Sweep) -> bytes:
     Raises:
         UsageError: there is nothing to draw.
     """
+    from pipeline.report.projection_plots import image, roofline_figure, sweep_figure
+
     if sweep.swept:
         return image(sweep_figure(sweep), form)
     roofline = sweep.projections[0].roofline

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from pipeline.projection.expressions.shipped_files import shipped
-from pipeline.stages.project import shipped_applications
+from pipeline.stages.shipped import shipped_applications
 from tests.snapshots import alike
 from tools.gallery import PAPERS
 from tools.gallery.asking import ROOT

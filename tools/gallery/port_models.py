@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from ingest.arrays import FloatArray
-from pipeline.projection.applications.projections import load_application
+from pipeline.projection.applications.application_file import load_application
 from pipeline.projection.ports.port_fit import (
     PortMap,
     PortTerm,

@@ -1,156 +1,32 @@
-"""Application files, and projections: an application evaluated on a machine, with breakdown and intervals.
+"""Projections: an application evaluated on a machine, with breakdown and intervals."""
 
-The keys of the files are explained in docs/explanations/projection.md.
-"""
-
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
-from pathlib import Path
-from typing import Annotated, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Annotated, ClassVar, TypeAlias
 
 import numpy as np
 
-from ingest.errors import InputError, PipelineError, UsageError, located
+from ingest.errors import PipelineError, UsageError, located
 from ingest.record_codec import NO_ENTRY, entry
-from ingest.toml_table import TomlTable, read_toml
-from ingest.units import NONE, TIME_DIMENSION, Dimension, parse_quantity, stated, unit_text
+from ingest.toml_table import TomlTable
+from ingest.units import TIME_DIMENSION, Dimension, unit_text
 from pipeline.models.prediction import LEVEL
+from pipeline.projection.applications.application_file import ApplicationFile, input_values
 from pipeline.projection.expressions.evaluation import DrawnPrediction, broken_limits, predict
 from pipeline.projection.expressions.expression_text import parse, text_of
-from pipeline.projection.expressions.shipped_files import beside, find, name_of
+from pipeline.projection.expressions.shipped_files import beside
 from pipeline.projection.expressions.symbolic_model import Model, constant, symbol
-from pipeline.projection.machines.machine_values import Machine, load_machine, machine_names
-from pipeline.projection.rooflines.bandwidth_projection import BandwidthProjection, bandwidth_projection
+from pipeline.projection.machines.machine_names import machine_names
+from pipeline.projection.machines.machine_values import Machine, load_machine
 from pipeline.projection.rooflines.region_verdicts import RegionVerdict
 from pipeline.projection.rooflines.rooflines import Roofline
-from pipeline.projection.terms.measured_term import ModelReader
 from pipeline.projection.terms.terms import Term, read_term
 
-_NOT_A_TIME = ("a measured total has to be a time", 'write it like "12.3 s"')
-_PROGRAM_KEYS = ("inputs", "terms", "define", "parts", "total")
-_KEYS = ("title", "source", "reproduces", "machine", *_PROGRAM_KEYS, "measured", "bandwidth")
-
-
-@dataclass(frozen=True, kw_only=True)
-class ApplicationInput:
-    """An input of an application."""
-
-    document_name: ClassVar[str] = "input"
-    name: str
-    meaning: str
-    dimension: Dimension = field(metadata=entry("unit", made=unit_text))
-    default: Annotated[float | None, "null if it must be given"]  # in SI units
-    factor: float = field(metadata=NO_ENTRY)  # SI value of one of the unit that a plain number is in
-
-
-def _listed(inputs: Mapping[str, ApplicationInput]) -> tuple[ApplicationInput, ...]:
-    return tuple(inputs.values())
-
-
-@dataclass(frozen=True, kw_only=True)
-class ApplicationFile:
-    """A program as its file states it."""
-
-    document_name: ClassVar[str] = "shipped_application"
-    path: Path = field(metadata=entry("name", made=name_of))
-    title: str
-    source: str
-    reproduces: str  # which tables and figures it gives; empty if none
-    machine: Annotated[str | None, "that it is projected to by default"]
-    inputs: Mapping[str, ApplicationInput] = field(metadata=entry(made=_listed))
-    terms: Mapping[str, TomlTable] = field(metadata=NO_ENTRY)
-    define: Mapping[str, str] = field(metadata=NO_ENTRY)
-    parts: Mapping[tuple[str, ...], str] = field(metadata=NO_ENTRY)
-    # expression of the whole; None if it is the sum of the parts
-    total: str | None = field(metadata=NO_ENTRY)
-    measured: Mapping[str, float] = field(metadata=NO_ENTRY)
-    # the table of a projection by bandwidth ratios; None if it has parts
-    bandwidth: TomlTable | None = field(metadata=NO_ENTRY)
-
-
-def load_application(name: str | Path) -> ApplicationFile:
-    """Return the application of that file, else the shipped one of that name; InputError if it is damaged."""
-    table = read_toml(find("application", name))
-    table.check_keys(_KEYS)
-    parts = _expressions(table.table("parts"))
-    if bool(parts) == ("bandwidth" in table):
-        hint = 'write [parts] and name = "expression", or [bandwidth]'
-        raise InputError("the file needs either [parts] or [bandwidth]", where=table.where, hint=hint)
-    inputs, measured = table.table("inputs"), table.table("measured")
-    return ApplicationFile(
-        title=table.text("title", table.path.stem),
-        path=table.path,
-        source=table.text("source", ""),
-        reproduces=table.text("reproduces", ""),
-        machine=table.text("machine") if "machine" in table else None,
-        inputs={name: _input(inputs, name) for name in inputs.content},
-        terms=table.table("terms").named_tables(),
-        define={".".join(path): text for path, text in _expressions(table.table("define")).items()},
-        parts=parts,
-        total=table.text("total") if "total" in table else None,
-        measured={
-            name: stated(value, TIME_DIMENSION, measured.place(name), _NOT_A_TIME, math.isfinite)
-            for name, value in measured.content.items()
-        },
-        bandwidth=table.table("bandwidth") if "bandwidth" in table else None,
-    )
-
-
-def input_values(application: ApplicationFile, at: Mapping[str, float | str]) -> dict[str, float]:
-    """Return all inputs in SI units, given or default; UsageError if unknown, missing or in another unit."""
-    for name in at:
-        if name not in application.inputs:
-            hint = f"inputs are {', '.join(application.inputs) or 'none'}"
-            raise UsageError(f"no input '{name}'", where=str(application.path), hint=hint)
-    found = {name: _input_value(entry, at.get(name)) for name, entry in application.inputs.items()}
-    missing = [name for name, value in found.items() if value is None]
-    if missing:
-        named = ", ".join(f"{n} ({application.inputs[n].meaning or 'no default'})" for n in missing)
-        hint = f"give {'it' if len(missing) == 1 else 'them'} with --at {','.join(f'{n}=8' for n in missing)}"
-        raise UsageError(f"no value for {named}", where=str(application.path), hint=hint)
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def _input_value(entry: ApplicationInput, given: float | str | None) -> float | None:
-    if given is None:
-        return entry.default
-    where = f"--at {entry.name}"
-    quantity = parse_quantity(given, where=where)
-    if quantity.dimension == NONE and quantity.factor == 1.0:
-        return quantity.value * entry.factor
-    if quantity.dimension != entry.dimension:
-        what = f"unit mismatch: '{entry.name}' is in {entry.dimension}, the value in {quantity.dimension}"
-        raise UsageError(what, where=where, hint="correct its unit")
-    return quantity.value
-
-
-def _input(inputs: TomlTable, name: str) -> ApplicationInput:
-    given, where = inputs.content[name], inputs.place(name)
-    table = inputs.inside(given if isinstance(given, dict) else {"value": given}, name)
-    table.check_keys(("value", "unit", "meaning"))
-    stated = "value" in table
-    value = parse_quantity(table.content["value"] if stated else f"1 {table.text('unit', '1')}", where=where)
-    return ApplicationInput(
-        name=name,
-        factor=value.factor,
-        dimension=value.dimension,
-        default=value.value if stated else None,
-        meaning=table.text("meaning", ""),
-    )
-
-
-def _expressions(table: TomlTable, above: tuple[str, ...] = ()) -> dict[tuple[str, ...], str]:
-    found: dict[tuple[str, ...], str] = {}
-    for key, value in table.content.items():
-        if isinstance(value, dict):
-            found |= _expressions(table.table(key), (*above, key))
-        else:
-            found[(*above, key)] = table.text(key)
-    return found
-
+if TYPE_CHECKING:
+    from pipeline.projection.rooflines.bandwidth_projection import BandwidthProjection
+    from pipeline.projection.terms.measured_term import ModelReader
 
 _TOTAL = ("total", "total")
 _SPEEDUP = ("speedup", "speedup")
@@ -253,7 +129,7 @@ class Composition:
     parts: Mapping[tuple[str, ...], Model]
     total: Model
     adds_up: bool = True  # whether the total is the sum of the outermost parts
-    bandwidth: BandwidthProjection | None = None
+    bandwidth: "BandwidthProjection | None" = None
 
 
 _Path: TypeAlias = tuple[str, ...]
@@ -262,7 +138,7 @@ _Path: TypeAlias = tuple[str, ...]
 def compose(
     application: ApplicationFile,
     machine: Mapping[str, Model | Term],
-    stored: ModelReader,
+    stored: "ModelReader",
     *,
     missing: Mapping[str, str] | None = None,
 ) -> Composition:
@@ -310,8 +186,10 @@ def _sum_of(application: ApplicationFile, parts: Mapping[tuple[str, ...], Model]
 
 
 def _by_bandwidth(
-    application: ApplicationFile, table: TomlTable, machine: Mapping[str, Model | Term], stored: ModelReader
+    application: ApplicationFile, table: TomlTable, machine: Mapping[str, Model | Term], stored: "ModelReader"
 ) -> Composition:
+    from pipeline.projection.rooflines.bandwidth_projection import bandwidth_projection
+
     reference = load_machine(beside(application.path, table.text("reference")))
     names = {**machine, **machine_names(reference, "ref", stored)}
     found = bandwidth_projection(table, reference, names)
@@ -362,7 +240,7 @@ def sweep(
     application: ApplicationFile,
     machine: Machine,
     points: Sequence[Mapping[str, float | str]],
-    stored: ModelReader,
+    stored: "ModelReader",
     *,
     variant: str | None = None,
     level: float = LEVEL,
@@ -464,7 +342,9 @@ def _notices(whole: Composition, inputs: Mapping[str, float]) -> tuple[str, ...]
     return tuple(notices)
 
 
-def _composed(application: ApplicationFile, machine: Machine, stored: ModelReader, chosen: str) -> _Composed:
+def _composed(
+    application: ApplicationFile, machine: Machine, stored: "ModelReader", chosen: str
+) -> _Composed:
     names = machine_names(machine, "mach", stored, variant=chosen)
     totals: dict[str, Model] = {}
     failed = []
@@ -487,7 +367,7 @@ def _composed(application: ApplicationFile, machine: Machine, stored: ModelReade
 
 
 def _composition(
-    application: ApplicationFile, machine: Machine, names: Mapping[str, Model | Term], stored: ModelReader
+    application: ApplicationFile, machine: Machine, names: Mapping[str, Model | Term], stored: "ModelReader"
 ) -> Composition:
     whole = compose(application, names, stored, missing={"mach.": f"add it to {machine.path}"})
     lacking = sorted(set(whole.total.inputs) - set(application.inputs))

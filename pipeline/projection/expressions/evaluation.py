@@ -130,6 +130,13 @@ class Sensitivity:
     derivative: float
 
 
+@dataclass(frozen=True)
+class Sensitivities:
+    """Sensitivities, the strongest first."""
+
+    sensitivities: tuple[Sensitivity, ...]
+
+
 def sensitivities(model: Model, at: Mapping[str, float]) -> tuple[Sensitivity, ...]:
     """Return the response to every symbol, bound machine values included, at SI inputs, strongest first."""
     bound, inputs = _symbol_values({"": model}, at)

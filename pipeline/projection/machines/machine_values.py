@@ -13,9 +13,6 @@ from ingest.record_codec import NO_ENTRY, entry
 from ingest.toml_table import TomlTable, read_toml
 from ingest.units import BANDWIDTH, FLOP_RATE, RATE, Quantity, parse_quantity, unit_text
 from pipeline.projection.expressions.shipped_files import find, name_of
-from pipeline.projection.expressions.symbolic_model import Model, bind, symbol
-from pipeline.projection.terms.measured_term import ModelReader
-from pipeline.projection.terms.terms import Term, read_term
 
 _NODE_VALUES = ("cores", "hz", "peak_dp", "peak_scalar", "bw_node", "bw_core", "latency_memory")
 """What a machine file states if it describes a node; docs/how-to/machines.md says what each means."""
@@ -97,34 +94,3 @@ def _positive_rate(quantity: Quantity, key: str, where: str) -> Quantity:
     if quantity.dimension in (BANDWIDTH, FLOP_RATE, RATE) and not quantity.value > 0:
         raise UsageError(f"'{key}' has to be positive", where=where, hint="correct it")
     return quantity
-
-
-def machine_names(
-    machine: Machine,
-    prefix: str,
-    stored: ModelReader,
-    *,
-    variant: str | None = None,
-    read: Mapping[str, Model | Term] | None = None,
-) -> dict[str, Model | Term]:
-    """Return what expressions may use of a machine, ``<prefix>.<name>``, with its values bound.
-
-    Args:
-        prefix: ``mach`` for the target machine, ``ref`` for the one measured on.
-        read: what this returned for another variant, so that common terms are not read (and fitted) again.
-    """
-    local: dict[str, Model | Term] = {}
-    for name, quantity in machine.values.items():
-        full = f"{prefix}.{name}"
-        local[name] = bind(symbol(full, quantity.dimension), {full: quantity})
-    chosen = machine.choose(variant)
-    replaced = machine.variants.get(chosen, {})
-    terms = {**machine.terms, **replaced}
-    for name, table in sorted(terms.items(), key=lambda term: "expression" in term[1]):  # they may use others
-        qualified = f"{prefix}.{chosen}.{name}" if name in replaced else f"{prefix}.{name}"
-        known = (read or {}).get(f"{prefix}.{name}")
-        if isinstance(known, Term) and known.name == qualified and "expression" not in table:
-            local[name] = known
-            continue
-        local[name] = read_term(table, qualified, local, stored)
-    return {f"{prefix}.{name}": found for name, found in local.items()}

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from operator import add
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,7 +22,6 @@ from ingest.units import FLOP, NONE, TIME_DIMENSION, Quantity, parse_quantity, s
 from pipeline.projection.expressions.expression_text import Names
 from pipeline.projection.expressions.shipped_files import read_text
 from pipeline.projection.expressions.symbolic_model import Model, bind, constant, maximum, symbol
-from pipeline.projection.fitting.measured_columns import MeasuredColumns, read_columns
 from pipeline.projection.machines.machine_values import Machine
 from pipeline.projection.rooflines.region_verdicts import (
     LEVEL_VALUES,
@@ -36,6 +36,9 @@ from pipeline.projection.rooflines.region_verdicts import (
     width_peak,
 )
 from pipeline.projection.rooflines.rooflines import Roofline, RooflinePoint, points_of, roofline
+
+if TYPE_CHECKING:
+    from pipeline.projection.fitting.measured_columns import MeasuredColumns
 
 _KINDS = ("threaded", "serial", "other")
 _REGION_KEYS = ("name", "time", "share", "kind", "counters")
@@ -254,6 +257,8 @@ def read_profile(table: TomlTable) -> MeasuredProfile:
     kinds = table.table("kinds").content
     paths = table.files("profile")
     if len(paths) == 1 and paths[0].suffix == ".csv" and recognised(read_text(paths[0])) is None:
+        from pipeline.projection.fitting.measured_columns import read_columns
+
         found = MeasuredProfile(groups=tuple(_of_csv(read_columns(paths[0], known), kinds, cores)))
     else:
         found = _of_report(merged([read_counters(path) for path in paths]), kinds, cores)
@@ -384,7 +389,7 @@ def _of_region(
     )
 
 
-def _of_csv(columns: MeasuredColumns, kinds: Mapping[str, str], cores: int | None) -> Sequence[Group]:
+def _of_csv(columns: "MeasuredColumns", kinds: Mapping[str, str], cores: int | None) -> Sequence[Group]:
     """Return the rows of a CSV with columns region, time and, optionally, share, kind and counters."""
     names, seconds = columns.texts("region"), columns.numbers("time", TIME_DIMENSION)
     usual = columns.texts("kind") if "kind" in columns.cells else ("other",) * len(names)

@@ -14,14 +14,14 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.counters.counted_work import Work, known, work
 from ingest.errors import UsageError
-from ingest.experiment import Experiment
 from ingest.record_codec import NO_ENTRY, entry
 from ingest.region_class import Activity, region_class
 from ingest.units import BANDWIDTH, FLOP_RATE, NONE, Dimension, Quantity
-from pipeline.models.kernels import Kernels, mean_over_repetitions, sum_groups
 from pipeline.projection.rooflines.region_verdicts import RegionVerdict, verdict
 
-if TYPE_CHECKING:  # it would load the symbolic models, which reports do without
+if TYPE_CHECKING:
+    from ingest.experiment import Experiment
+    from pipeline.models.kernels import Kernels
     from pipeline.projection.machines.machine_values import Machine
 
 _NETWORK = "bw_network"
@@ -122,7 +122,7 @@ class StudyRoofline:
     verdicts: tuple[RegionVerdict, ...]  # what limits them, in the same order
 
 
-def study_roofline(experiment: Experiment, machine: "Machine", largest: int) -> StudyRoofline:
+def study_roofline(experiment: "Experiment", machine: "Machine", largest: int) -> StudyRoofline:
     """Return the roofline, at a point, of regions that compute and take `LEAST_SHARE` of the time or more.
 
     Raises:
@@ -152,7 +152,7 @@ def study_roofline(experiment: Experiment, machine: "Machine", largest: int) -> 
 
 
 def kernel_verdicts(
-    experiment: Experiment, kernels: Kernels, machine: "Machine", point: int
+    experiment: "Experiment", kernels: "Kernels", machine: "Machine", point: int
 ) -> list[RegionVerdict | None]:
     """Return what limits each of K kernels; None and arguments are as in `counted_kernels`."""
     if not _has_counters(experiment):
@@ -162,7 +162,7 @@ def kernel_verdicts(
 
 
 def counted_kernels(
-    experiment: Experiment, kernels: Kernels | None, machine: "Machine", point: int
+    experiment: "Experiment", kernels: "Kernels | None", machine: "Machine", point: int
 ) -> list[CountedKernel | None]:
     """Return what K kernels or all regions did at a point, None without computing, time or counts."""
     regions = experiment.regions
@@ -192,13 +192,15 @@ def counted_kernels(
     return found
 
 
-def _has_counters(experiment: Experiment) -> bool:
+def _has_counters(experiment: "Experiment") -> bool:
     counted = any(known(metric.name) for metric in experiment.metrics)
     return counted and "time" in experiment.values and not experiment.is_series
 
 
-def _by_kernel(experiment: Experiment, kernels: Kernels | None, metric: str, point: int) -> FloatArray:
+def _by_kernel(experiment: "Experiment", kernels: "Kernels | None", metric: str, point: int) -> FloatArray:
     """Return a metric by kernel, float64[K], or by region: mean of repetitions, sum of locations."""
+    from pipeline.models.kernels import mean_over_repetitions, sum_groups
+
     values = mean_over_repetitions(experiment.values[metric].sum[:, point])
     names = experiment.regions.name
     by_region: FloatArray = sum_groups(values[:, None], experiment.tree.region, len(names))[:, 0]
@@ -217,6 +219,6 @@ def nodes_of(locations: float, machine: "Machine") -> tuple[int, int]:
     return nodes, max(math.ceil(locations / nodes), 1)
 
 
-def _label(experiment: Experiment, point: int) -> str:
+def _label(experiment: "Experiment", point: int) -> str:
     values = zip(experiment.parameters, experiment.points[point].tolist(), strict=True)
     return ", ".join(f"{name} = {value:g}" for name, value in values) or "run"

@@ -12,7 +12,8 @@ from ingest.errors import UsageError
 from ingest.units import BANDWIDTH, FLOP_RATE, NONE, RATE, TIME_DIMENSION, Dimension, require_dimension
 from pipeline.projection.expressions.ensembles import columns, from_quantities
 from pipeline.projection.expressions.evaluation import predict
-from pipeline.projection.machines.machine_values import Machine, machine_names
+from pipeline.projection.machines.machine_names import machine_names
+from pipeline.projection.machines.machine_values import Machine
 from pipeline.projection.terms.measured_term import ModelReader
 from pipeline.projection.terms.terms import Term
 

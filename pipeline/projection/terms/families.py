@@ -1,19 +1,18 @@
-"""Families of terms that files know by name, and formulas that files state: docs/explanations/projection.md.
+"""Families of terms that files know by name: docs/explanations/projection.md.
 
-A new family is a module here that ends with `FAMILIES`. The measurements of a stated formula are in its unit.
+A new family is a module here that ends with `FAMILIES`, and its name in `terms`.
 """
 
-import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from ingest.errors import UsageError, located
 from ingest.toml_table import TomlTable
 from ingest.units import Dimension, parse_quantity
-from pipeline.projection.expressions.expression_text import parse
-from pipeline.projection.expressions.symbolic_model import Model, symbol
-from pipeline.projection.fitting.formula_fit import Fit, Parameter, fit
-from pipeline.projection.fitting.measured_columns import DATA_KEYS, read_measurements
+from pipeline.projection.expressions.symbolic_model import Model
+
+if TYPE_CHECKING:
+    from pipeline.projection.fitting.formula_fit import Fit
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,14 +21,10 @@ class TermFamily:
 
     build: Callable[[str], Model]  # makes the model whose parameters are the symbols ``<name>.<parameter>``
     inputs: tuple[str, ...]  # the symbols that are its arguments, in that order
-    fit: Callable[..., Fit]  # fits a name to measurements; takes what is stated beside them by its name
+    fit: "Callable[..., Fit]"  # fits a name to measurements; takes what is stated beside them by its name
     defaults: Mapping[str, float | str] = field(default_factory=dict)  # parameters that need not be given
     stated: tuple[str, ...] = ()  # parameters that may be stated beside measurements
     benchmarks: tuple[str, ...] = ()  # whose output it is fitted to, if that has several
-
-
-_KEYS = ("model", "formula", "inputs", "parameters", *DATA_KEYS)
-_PARAMETER_KEYS = ("unit", "lower", "upper", "start")
 
 
 def input_dimensions(table: TomlTable) -> dict[str, Dimension]:
@@ -39,48 +34,3 @@ def input_dimensions(table: TomlTable) -> dict[str, Dimension]:
         key: parse_quantity(f"1 {unit}", where=units.place(key)).dimension
         for key, unit in units.content.items()
     }
-
-
-def fitted_term(table: TomlTable, name: str) -> tuple[tuple[str, ...], Model]:
-    """Return inputs and model of a term that states ``model = "fitted"``.
-
-    Raises:
-        InputError: a key is missing or unknown, or measurements cannot be read.
-        UsageError: the formula or a unit is invalid.
-        ModelError: the data cannot determine the parameters.
-    """
-    table.check_keys(_KEYS)
-    inputs, stated = input_dimensions(table), table.table("parameters")
-    read = {key: _parameter(stated, key) for key in stated.content}
-    if "data" not in table or not read:
-        lacking, hint = (
-            ("data", 'write data = "sweep.csv"') if read else ("parameters", 'write parameters = { a = "s" }')
-        )
-        raise table.error(lacking, "is missing", hint)
-    clash = sorted(set(inputs) & set(read))
-    if clash:
-        raise UsageError(f"'{clash[0]}' is an input and a parameter", where=table.where, hint="rename one")
-    names = {key: symbol(key, dimension) for key, dimension in inputs.items()}
-    free = {key: symbol(f"{name}.{key}", dimension) for key, (_, dimension) in read.items()}
-    formula = parse(table.text("formula"), {**names, **free}, where=table.place("formula"))
-    data = read_measurements(table, inputs, formula.dimension)
-    parameters = [replace(parameter, name=f"{name}.{key}") for key, (parameter, _) in read.items()]
-    with located(table.where):
-        found = fit(name, formula, parameters, data)
-    return tuple(inputs), found.model
-
-
-def _parameter(stated: TomlTable, key: str) -> tuple[Parameter, Dimension]:
-    """Return a parameter by its own name, bounds in SI units, and its dimension."""
-    given = stated.content[key]
-    table = stated.inside(given if isinstance(given, dict) else {"unit": given}, key)
-    table.check_keys(_PARAMETER_KEYS)
-    unit = parse_quantity(f"1 {table.text('unit', '1')}", where=table.place("unit"))
-    lower = table.number("lower", 0.0) * unit.factor
-    upper = table.number("upper", math.inf, most=math.inf) * unit.factor
-    start = table.number("start") * unit.factor if "start" in table else None
-    if not lower < upper:
-        raise UsageError(
-            f"no value between {lower:g} and {upper:g}", where=table.where, hint="correct the bounds"
-        )
-    return Parameter(key, lower=lower, upper=upper, start=start), unit.dimension

@@ -7,14 +7,12 @@ the data to fit them to; or it is an expression in other terms.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from pkgutil import iter_modules
-
-import numpy as np
+from math import log2 as log2_of
+from typing import TYPE_CHECKING, TypeAlias
 
 from ingest.errors import InputError, UsageError, located
 from ingest.toml_table import TomlTable
 from ingest.units import Dimension, Quantity, parse_quantity, require_dimension
-from pipeline.projection import terms as package
 from pipeline.projection.expressions.expression_text import Names, parse
 from pipeline.projection.expressions.symbolic_model import (
     Model,
@@ -26,25 +24,45 @@ from pipeline.projection.expressions.symbolic_model import (
     substitute,
     symbol,
 )
-from pipeline.projection.fitting.measured_columns import DATA_KEYS, read_measurements
-from pipeline.projection.ports.port_fit import port_term
-from pipeline.projection.terms.allreduces import allreduce_on_nodes
-from pipeline.projection.terms.families import TermFamily, fitted_term, input_dimensions
-from pipeline.projection.terms.measured_term import ModelReader, measured_term
+from pipeline.projection.terms.families import TermFamily, input_dimensions
 
-FAMILIES: Mapping[str, TermFamily] = {
-    name: family
-    for module in iter_modules(package.__path__)
-    if module.name != "terms"
-    for name, family in getattr(import_module(f"{package.__name__}.{module.name}"), "FAMILIES", {}).items()
+if TYPE_CHECKING:
+    from pipeline.projection.terms.measured_term import ModelReader
+
+_MODULES: Mapping[str, str] = {
+    "allreduce": "allreduces",
+    "cache_kernel": "cache_kernel",
+    "latency_bandwidth": "messages",
+    "loggp": "messages",
 }
-"""Those of all modules beside this one."""
-_OTHER_MODELS: Mapping[str, Callable[[TomlTable, str, Names, ModelReader], tuple[tuple[str, ...], Model]]] = {
-    "fitted": lambda table, name, *_: fitted_term(table, name),
-    "measured": lambda table, name, _, stored: measured_term(table, name, stored),
-    "ports": lambda table, name, *_: ((), port_term(table, name)),
+"""In which module beside this one a family is; an application loads only those that it needs."""
+_Found: TypeAlias = tuple[tuple[str, ...], Model]  # inputs and model of a term
+
+
+def _fitted_formula(table: TomlTable, name: str, _: "ModelReader") -> _Found:
+    from pipeline.projection.terms.fitted_term import fitted_term
+
+    return fitted_term(table, name)
+
+
+def _measured(table: TomlTable, name: str, stored: "ModelReader") -> _Found:
+    from pipeline.projection.terms.measured_term import measured_term
+
+    return measured_term(table, name, stored)
+
+
+def _ports(table: TomlTable, name: str, _: "ModelReader") -> _Found:
+    from pipeline.projection.ports.port_fit import port_term
+
+    return (), port_term(table, name)
+
+
+_OTHER_MODELS: Mapping[str, Callable[[TomlTable, str, "ModelReader"], _Found]] = {
+    "fitted": _fitted_formula,
+    "measured": _measured,
+    "ports": _ports,
 }
-"""Models that read keys of their own: inputs and model of a term."""
+"""Models that read keys of their own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,20 +81,28 @@ class Term:
         return substitute(self.model, dict(zip(self.inputs, arguments, strict=True)))
 
 
-def read_term(table: TomlTable, name: str, names: Names, stored: ModelReader) -> Term:
+def read_term(table: TomlTable, name: str, names: Names, stored: "ModelReader") -> Term:
     """Return the term of a table; InputError if keys are missing or unknown, or a file cannot be read."""
     if "expression" in table:
         return _expression(table, name, names)
     model = table.text("model")
     if model in _OTHER_MODELS:
-        inputs, found = _OTHER_MODELS[model](table, name, names, stored)
+        inputs, found = _OTHER_MODELS[model](table, name, stored)
         return Term(name, inputs, found)
-    if model not in FAMILIES:
-        hint = f"models are {', '.join([*FAMILIES, *_OTHER_MODELS])}"
+    if model not in _MODULES:
+        hint = f"models are {', '.join([*_MODULES, *_OTHER_MODELS])}"
         raise InputError(f"no model '{model}'", where=table.where, hint=hint)
-    on_nodes = model == "allreduce" and "ranks_per_node" in table
-    family = allreduce_on_nodes(table) if on_nodes else FAMILIES[model]
+    family = _family(model, table)
     return Term(name, family.inputs, _of_family(family, table.without("model", "ranks_per_node"), name))
+
+
+def _family(model: str, table: TomlTable) -> TermFamily:
+    if model == "allreduce" and "ranks_per_node" in table:
+        from pipeline.projection.terms.allreduces import allreduce_on_nodes
+
+        return allreduce_on_nodes(table)
+    families: Mapping[str, TermFamily] = import_module(f"{__package__}.{_MODULES[model]}").FAMILIES
+    return families[model]
 
 
 def _expression(table: TomlTable, name: str, names: Names) -> Term:
@@ -149,7 +175,7 @@ def _interpolated(parameter: str, by: Model, at: list[float], rows: list[dict[st
     value = rows[-1][parameter]
     for k in range(len(at) - 2, -1, -1):
         left, right = rows[k][parameter], rows[k + 1][parameter]
-        share = log2(by / at[k]) / float(np.log2(at[k + 1] / at[k]))
+        share = log2(by / at[k]) / log2_of(at[k + 1] / at[k])
         between = left + (right - left) * share
         value = choose(by, at[k], left, choose(by, at[k + 1], between, value))
     return value
@@ -157,6 +183,8 @@ def _interpolated(parameter: str, by: Model, at: list[float], rows: list[dict[st
 
 def _fitted(family: TermFamily, table: TomlTable, name: str) -> Model:
     """Return a family fitted to measurements."""
+    from pipeline.projection.fitting.measured_columns import DATA_KEYS, read_measurements
+
     table.check_keys((*DATA_KEYS, *family.stated))
     symbols = family.build(name).symbols
     given = {

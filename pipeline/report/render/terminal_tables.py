@@ -30,6 +30,14 @@ def show_table(out: Console, table: DataTable) -> None:
     show_notes(out, table.notes)
 
 
+def show_tables(out: Console, tables: Iterable[DataTable]) -> None:
+    """Print tables with an empty line between them."""
+    for place, table in enumerate(tables):
+        if place:
+            out.print()
+        show_table(out, table)
+
+
 def show_notes(out: Console, notes: Iterable[str]) -> None:
     """Print what must be known besides, one sentence per line."""
     for note in notes:

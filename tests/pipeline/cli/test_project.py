@@ -1,6 +1,8 @@
 """`pipeline project`: what it prints, writes and lists, and wrong input in one line."""
 
 import json
+import subprocess
+import sys
 from functools import partial
 
 import pytest
@@ -199,3 +201,24 @@ def test_the_formula_as_source_text(project):
     assert printed.startswith("function value = milc(")
     assert printed.endswith("end\n")
     assert project("milc", "--on", "xt5", "--variant", "ideal", "--to", "latex")[1].count("\\frac")
+
+
+@pytest.mark.parametrize(
+    ("argument", "unneeded"),
+    [
+        ("setsm", "pipeline.projection.ports pipeline.projection.fitting pipeline.models.fit"),
+        ("stencil-2d", "pipeline.projection.ports pipeline.projection.terms.measured_term"),
+        ("--list", "pipeline.projection.expressions.symbolic pipeline.projection.terms pipeline.models.fit"),
+    ],
+)
+def test_a_projection_loads_only_what_its_application_needs(argument, unneeded):
+    code = (
+        "import atexit, sys; from pipeline.cli import main;"
+        "atexit.register(lambda: print(*sys.modules, file=sys.stderr));"
+        f"sys.argv = ['pipeline', 'project', '{argument}']; main()"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    loaded = told.stderr.split()
+    assert "pipeline.projection.applications.application_file" in loaded
+    for name in (*unneeded.split(), "pipeline.questions", "scipy", "pyarrow", "pandas"):
+        assert name not in loaded

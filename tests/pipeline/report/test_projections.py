@@ -9,17 +9,19 @@ from rich.console import Console
 
 from ingest.record_codec import document
 from ingest.units import BYTES, NONE, TIME_DIMENSION
-from pipeline.columns.projections import Shipped
+from pipeline.columns.shipped import Shipped, tables_of_shipped
+from pipeline.projection.applications.application_file import load_application
 from pipeline.projection.applications.projections import (
     MeasuredTotal,
     ProjectedValue,
     Variant,
-    load_application,
 )
 from pipeline.projection.machines.machine_values import load_machine
-from pipeline.report.projections import show_projection, show_shipped
+from pipeline.report.projections import show_projection
 from pipeline.report.render.console import console
-from pipeline.stages.project import project, shipped_applications, shipped_machines
+from pipeline.report.render.terminal_tables import show_tables
+from pipeline.stages.project import project
+from pipeline.stages.shipped import shipped_applications, shipped_machines
 
 
 def printed(projection, width=None, details=False):
@@ -209,7 +211,7 @@ def shipped(applications, machines):
 
 def listed(width, *files):
     stream = io.StringIO()
-    show_shipped(Console(file=stream, width=width, highlight=False), shipped(*files))
+    show_tables(Console(file=stream, width=width, highlight=False), tables_of_shipped(shipped(*files)))
     return stream.getvalue().splitlines()
 
 

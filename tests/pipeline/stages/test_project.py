@@ -18,11 +18,10 @@ from pipeline.stages.project import (
     project,
     projection_image,
     sensitivities_of,
-    shipped_applications,
-    shipped_machines,
     stored_models,
     sweep,
 )
+from pipeline.stages.shipped import shipped_applications, shipped_machines
 from pipeline.store.generation import STORE_VERSION, new_generation, publish
 from pipeline.store.results import to_table
 from tests.pipeline.models.made import grid_of

@@ -3,7 +3,7 @@
 import pytest
 
 from ingest.errors import InputError
-from pipeline.projection.applications.projections import load_application
+from pipeline.projection.applications.application_file import load_application
 from pipeline.projection.expressions.shipped_files import shipped
 from tests.pipeline.projection.mistakes import refused
 

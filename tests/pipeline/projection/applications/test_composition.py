@@ -4,7 +4,8 @@ import pytest
 
 from ingest.errors import UsageError
 from ingest.units import TIME_DIMENSION
-from pipeline.projection.applications.projections import compose, load_application
+from pipeline.projection.applications.application_file import load_application
+from pipeline.projection.applications.projections import compose
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.expressions.symbolic_model import symbol
 from tests.pipeline.projection.mistakes import refused

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.errors import InputError, ModelError, UsageError
-from pipeline.projection.applications.projections import Variant, adding_up, load_application, sweep
+from pipeline.projection.applications.application_file import load_application
+from pipeline.projection.applications.projections import Variant, adding_up, sweep
 from pipeline.projection.machines.machine_values import load_machine
 from tests.pipeline.projection.mistakes import refused
 from tests.pipeline.projection.stored import no_models

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
-from pipeline.projection.applications.projections import compose, load_application
+from pipeline.projection.applications.application_file import load_application
+from pipeline.projection.applications.projections import compose
 from pipeline.projection.expressions.evaluation import predict
-from pipeline.projection.machines.machine_values import load_machine, machine_names
+from pipeline.projection.machines.machine_names import machine_names
+from pipeline.projection.machines.machine_values import load_machine
 from tests.pipeline.projection.stored import no_models
 from tools.gallery.paper_002 import BANDWIDTHS, LOOPS, SCORES
 

@@ -12,7 +12,8 @@ from pipeline.projection.expressions.evaluation import LEVEL, broken_limits, pre
 from pipeline.projection.expressions.expression_text import parse
 from pipeline.projection.expressions.symbolic import real_symbol
 from pipeline.projection.expressions.symbolic_model import ValidRange, bind, floor, limited, maximum, symbol
-from pipeline.projection.machines.machine_values import load_machine, machine_names
+from pipeline.projection.machines.machine_names import machine_names
+from pipeline.projection.machines.machine_values import load_machine
 from tests.pipeline.projection.stored import no_models
 
 A, N = symbol("a"), symbol("n")

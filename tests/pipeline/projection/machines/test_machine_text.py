@@ -9,6 +9,7 @@ from ingest.errors import InputError
 from ingest.units import BANDWIDTH, BYTES, FLOP_RATE, RATE, TIME_DIMENSION, Quantity, parse_quantity
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.expressions.symbolic_model import constant
+from pipeline.projection.machines.machine_names import machine_names
 from pipeline.projection.machines.machine_text import (
     CoreCache,
     Host,
@@ -25,7 +26,7 @@ from pipeline.projection.machines.machine_text import (
     time,
     working_sets,
 )
-from pipeline.projection.machines.machine_values import load_machine, machine_names
+from pipeline.projection.machines.machine_values import load_machine
 from tests.pipeline.projection.stored import no_models
 
 

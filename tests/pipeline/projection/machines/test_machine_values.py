@@ -7,7 +7,8 @@ from ingest.units import BANDWIDTH, BYTES, FLOP_RATE, NONE, RATE, TIME_DIMENSION
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.expressions.shipped_files import shipped
 from pipeline.projection.expressions.symbolic_model import Model, constant
-from pipeline.projection.machines.machine_values import NETWORK_TERMS, load_machine, machine_names
+from pipeline.projection.machines.machine_names import machine_names
+from pipeline.projection.machines.machine_values import NETWORK_TERMS, load_machine
 from pipeline.projection.ports.loop_estimate import processors
 from pipeline.projection.terms.terms import Term
 from tests.pipeline.projection.mistakes import refused

@@ -9,7 +9,7 @@ from ingest.errors import InputError, ModelError, UsageError
 from ingest.toml_table import TomlTable
 from pipeline.projection.expressions.evaluation import broken_limits, predict
 from pipeline.projection.expressions.symbolic_model import bind
-from pipeline.projection.terms.families import fitted_term
+from pipeline.projection.terms.fitted_term import fitted_term
 from tests.pipeline.projection.mistakes import refused
 
 SIZES = (10, 20, 40, 80, 160, 320, 640)
