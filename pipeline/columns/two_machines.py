@@ -32,9 +32,10 @@ from pipeline.columns.summary import Summary
 from pipeline.columns.target_sentences import far_targets
 from pipeline.models.prediction import LEVEL, Prediction
 from pipeline.models.scaling_models import ScalingModels
+from pipeline.projection.rooflines.region_verdicts import RESOURCES, Resource
 from pipeline.projection.study.kernel_table import PROJECTION_WAYS, TYPICAL_MIX, Way
 from pipeline.projection.study.projected_study import StudyProjection
-from pipeline.projection.study.study_machine import RESOURCES, Resource, StudyMachine, slowdowns
+from pipeline.projection.study.study_machine import StudyMachine, slowdowns
 from pipeline.projection.study.transfer import Transfer
 from pipeline.questions.analysis import Level
 from pipeline.questions.runtime_summary import QUESTION, RuntimeSummary, Scale

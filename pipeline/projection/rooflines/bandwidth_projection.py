@@ -4,6 +4,7 @@ The whole is the sum of the projected groups divided by their coverage, their sh
 is not projected is assumed to speed up like the rest.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
@@ -24,14 +25,17 @@ from pipeline.projection.expressions.shipped_files import read_text
 from pipeline.projection.expressions.symbolic_model import Model, bind, constant, maximum, symbol
 from pipeline.projection.machines.machine_values import Machine
 from pipeline.projection.rooflines.region_verdicts import (
-    LEVEL_VALUES,
+    COMMON_VARIANCE,
+    LATENCY,
     MEMORY_VALUES,
     PEAK,
     SCALAR_PEAK,
-    TESTED_ERROR,
     UNTESTED_ERROR,
     Bound,
     RegionVerdict,
+    Resource,
+    compared_by,
+    own_value,
     verdict,
     width_peak,
 )
@@ -76,6 +80,7 @@ class MeasuredProfile:
 _KEYS = ("reference", "profile", "runs", "kinds", "groups", "cores", "coverage", "method_error")
 _SHARE_ROUNDING = 0.0005
 _SHARE_TOLERANCE = 0.02
+_UNIT_ERROR = Quantity(value=1.0, dimension=NONE, relative_sd=math.sqrt(math.e - 1))  # of 1 in the logarithm
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -111,17 +116,15 @@ def bandwidth_projection(table: TomlTable, reference: Machine, names: Names) -> 
         hint = "set kind = 'threaded' or 'serial' for at least one group"
         raise InputError("no group to project", where=table.where, hint=hint)
     verdicts = {group.name: _verdict(group, reference) for group in projected}
-    error = _method_error(table, verdicts)
-    scatter = bind(symbol("method"), {"method": Quantity(value=1.0, dimension=NONE, relative_sd=error)})
+    stated_error = _fraction(table, "method_error") if "method_error" in table else None
     with located(table.where):
-        parts = {
-            group.name: _projected(group, verdicts[group.name], reference, names) * scatter
-            for group in projected
-        }
+        gone = {g.name: _projected(g, verdicts[g.name], reference, names) for g in projected}
+    parts = {name: one.time * _scatter(one, stated_error) for name, one in gone.items()}
     coverage = _coverage(table, projected, profile.groups)
     if profile.whole is not None:
         verdicts["whole program"] = _verdict(profile.whole, reference)
     doubts = [f"{name}: {doubt}" for name, found in verdicts.items() for doubt in found.doubts]
+    doubts += [f"{name}: {one.doubt}" for name, one in gone.items() if one.doubt]
     return BandwidthProjection(
         parts=parts,
         total=reduce(add, parts.values()) / coverage,
@@ -159,21 +162,64 @@ def _points(profile: MeasuredProfile, table: TomlTable) -> Iterator[RooflinePoin
         yield from points_of(((one.name, one.work, one.time.value) for one in groups), label)
 
 
-def _projected(group: Group, found: RegionVerdict, reference: Machine, names: Names) -> Model:
+@dataclass(frozen=True, eq=False)
+class _Projected:
+    """The time of a group on the target, but for the error of the method."""
+
+    time: Model
+    resource: Resource  # that limits it
+    error: float  # standard deviation of the method
+    doubt: str = ""
+
+
+def _projected(group: Group, found: RegionVerdict, reference: Machine, names: Names) -> _Projected:
     time = bind(symbol(f"time {group.name}", TIME_DIMENSION), {f"time {group.name}": group.time})
-    done = group.work
-    if found.bound is Bound.ARITHMETIC:
-        return time * _peak_ratio(done, reference, names)
-    memory = MEMORY_VALUES[group.kind]
-    limiting = LEVEL_VALUES.get(found.level, memory) if found.bound is Bound.MEMORY else memory
-    flows = time * _ratio(limiting, names)
-    if found.bound is Bound.ASSUMED:
-        return flows
-    if found.bound is Bound.LATENCY:
-        return maximum(flows, time * _ratio(PEAK, names))
-    if not done.flop > 0:
-        return flows
-    return maximum(flows, constant(done.flop, FLOP) / _value(f"mach.{PEAK}", names))
+    own, by = _values(found.resource, MEMORY_VALUES[group.kind], reference, names)
+    ratios = [
+        _peak_ratio(group.work, reference, names)
+        if value == PEAK and found.resource is Resource.ARITHMETIC
+        else _ratio(value, names)
+        for value in by
+    ]
+    there = time * (maximum(*ratios) if len(ratios) > 1 else ratios[0])
+    if found.bound is Bound.MEMORY and group.work.flop > 0:
+        there = maximum(there, constant(group.work.flop, FLOP) / _value(f"mach.{PEAK}", names))
+    resource = found.resource or Resource.MEMORY
+    if by == (own,):
+        return _Projected(there, resource, found.method_error)
+    doubt = f"one of the machines states no {own}: projected by {' or '.join(by)}"
+    return _Projected(there, resource, UNTESTED_ERROR, doubt)
+
+
+def _values(
+    resource: Resource | None, memory: str, reference: Machine, names: Names
+) -> tuple[str, tuple[str, ...]]:
+    """Return the value that is the resource, and those by which time goes over.
+
+    They are others if a machine does not state it; of several, the one that makes it slowest counts.
+    """
+    if resource in (None, Resource.MEMORY):
+        return memory, (memory,)
+    own, target = own_value(resource), [name[5:] for name in names if name.startswith("mach.")]
+    value = compared_by(resource, reference.values, target)
+    if value is None and resource is Resource.LATENCY:
+        return own, (memory, PEAK)
+    return own, (value or own,)
+
+
+def _scatter(one: _Projected, stated_error: float | None) -> Model:
+    """Return the error of the method: in part that of all groups, in part of those with the same limit.
+
+    A stated error is that of all groups.
+    """
+    sigma = math.sqrt(math.log1p((stated_error or one.error) ** 2))
+    common = bind(symbol("method"), {"method": _UNIT_ERROR})
+    if stated_error is not None:
+        return common**sigma
+    name = f"method {one.resource.value}"
+    own = bind(symbol(name), {name: _UNIT_ERROR})
+    shares = math.sqrt(COMMON_VARIANCE), math.sqrt(1 - COMMON_VARIANCE)
+    return common ** (shares[0] * sigma) * own ** (shares[1] * sigma)
 
 
 def _peak_ratio(done: Work, reference: Machine, names: Names) -> Model:
@@ -190,7 +236,8 @@ def _peak_ratio(done: Work, reference: Machine, names: Names) -> Model:
 
 
 def _ratio(value: str, names: Names) -> Model:
-    return _value(f"ref.{value}", names) / _value(f"mach.{value}", names)
+    here, there = _value(f"ref.{value}", names), _value(f"mach.{value}", names)
+    return there / here if value == LATENCY else here / there
 
 
 def _value(name: str, names: Names) -> Model:
@@ -210,15 +257,6 @@ def _coverage(table: TomlTable, projected: Sequence[Group], groups: Sequence[Gro
     if len(shares) == len(projected):
         return sum(shares)
     return sum(g.time.value for g in projected) / sum(g.time.value for g in groups)
-
-
-def _method_error(table: TomlTable, verdicts: Mapping[str, RegionVerdict]) -> float:
-    if "method_error" in table:
-        return _fraction(table, "method_error")
-    tested = all(
-        found.bound in (Bound.MEMORY, Bound.ARITHMETIC) and not found.doubts for found in verdicts.values()
-    )
-    return TESTED_ERROR if tested else UNTESTED_ERROR
 
 
 def _fraction(table: TomlTable, key: str) -> float:

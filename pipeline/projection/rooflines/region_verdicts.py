@@ -6,7 +6,7 @@ to none spends its time on latency, or at a level that was not counted.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -20,21 +20,57 @@ if TYPE_CHECKING:  # it would load the symbolic models, which reports do without
 
 MEMORY_VALUES = {"threaded": "bw_node", "serial": "bw_numa"}
 """The value of a machine that limits traffic with memory, by the kind of a group."""
-LEVEL_VALUES = {"L3": "bw_l3", "L2": "bw_l2", "L1": "bw_l1"}
+_LEVEL_VALUES = {"L3": "bw_l3", "L2": "bw_l2", "L1": "bw_l1"}
 """The values of a machine that limit traffic at the caches, all cores together."""
-PEAK, SCALAR_PEAK = "peak_dp", "peak_scalar"
+PEAK, SCALAR_PEAK, LATENCY = "peak_dp", "peak_scalar", "latency_memory"
 ARITHMETIC = "arithmetic"
 _ENOUGH = 0.5
 _IMPOSSIBLE = 1.5  # of a ceiling: traffic beyond what STREAM shows, or a wrong counter or machine
 
 
+class Resource(Enum):
+    """What may limit computing."""
+
+    MEMORY = "memory bandwidth"
+    ARITHMETIC = "arithmetic"
+    LATENCY = "memory latency"
+    L3 = "third-level cache"
+    L2 = "second-level cache"
+    L1 = "first-level cache"
+    CLOCK = "clock"
+
+
+RESOURCES = tuple(Resource)
+_LEVELS = {"DRAM": Resource.MEMORY} | {level: Resource[level] for level in _LEVEL_VALUES}
+_COMPARED_BY: Mapping[Resource, tuple[str, ...]] = {
+    Resource.MEMORY: (MEMORY_VALUES["threaded"],),
+    Resource.ARITHMETIC: (PEAK, "hz"),
+    Resource.LATENCY: (LATENCY, "hz"),
+    **{Resource[level]: (value, "hz") for level, value in _LEVEL_VALUES.items()},
+    Resource.CLOCK: ("hz",),
+}
+
+
+def compared_by(resource: Resource, here: Container[str], there: Container[str]) -> str | None:
+    """Return by which value time that a resource limits goes over: the first that both machines state."""
+    return next((value for value in _COMPARED_BY[resource] if value in here and value in there), None)
+
+
+def own_value(resource: Resource) -> str:
+    """Return the value that is the resource itself; another one only takes its place."""
+    return _COMPARED_BY[resource][0]
+
+
 TESTED_ERROR, UNTESTED_ERROR = 0.13, 0.42
 """Standard deviations (logarithm) of projections by resources, with and without counters that show which.
 
-Tested: three projections of paper 003, of a code known to be memory-bound, were 9.2 % off (rms); one more
-follows Student's t with three degrees of freedom, as wide as a normal distribution of 13 %. Untested:
-OpenSBLI between seven public systems, tests/pipeline/projection/test_public_pairs.py.
+Latency is untested: counters show it by excluding all else. Tested: three projections of paper 003, of a
+code known to be memory-bound, were 9.2 % off (rms); one more follows Student's t with three degrees of
+freedom, as wide as a normal distribution of 13 %. Untested: OpenSBLI between seven public systems,
+tests/pipeline/projection/test_public_pairs.py.
 """
+COMMON_VARIANCE = 0.5
+"""Of these errors: compilers and processors are the same for all of a program."""
 
 
 class Bound(Enum):
@@ -90,6 +126,25 @@ class RegionVerdict:
         is_open = self.bound is Bound.LATENCY and self.not_judged
         others = f", or by {' or '.join(self.not_judged)}, not counted" if is_open else ""
         return f"limited by {self.bound.value}{where}{others}{shown}"
+
+    @property
+    def resource(self) -> Resource | None:
+        """What its time follows on another machine; None if nothing was found."""
+        if self.bound is Bound.MEMORY:
+            return _LEVELS[self.level]
+        return {Bound.ARITHMETIC: Resource.ARITHMETIC, Bound.LATENCY: Resource.LATENCY}.get(self.bound)
+
+    @property
+    def decides(self) -> bool:
+        """Whether counters leave nothing open about `resource`."""
+        is_open = self.bound is Bound.ASSUMED or (self.bound is Bound.LATENCY and bool(self.not_judged))
+        return not is_open and all(use.fraction <= _IMPOSSIBLE for use in self.uses.values())
+
+    @property
+    def method_error(self) -> float:
+        """Standard deviation of the logarithm of a projection by what limits the region."""
+        tested = self.decides and self.bound is not Bound.LATENCY
+        return TESTED_ERROR if tested else UNTESTED_ERROR
 
     @property
     def doubts(self) -> tuple[str, ...]:
@@ -190,7 +245,7 @@ def _ceilings(machine: "Machine", kind: str, cores: int | None, share: float) ->
     one = _value(machine, "bw_core", BANDWIDTH)
     if kind == "threaded" and share < 1:
         memory = memory * share if one is None else min(memory, one * (cores or 1))
-    caches = {level: _value(machine, name, BANDWIDTH) for level, name in LEVEL_VALUES.items()}
+    caches = {level: _value(machine, name, BANDWIDTH) for level, name in _LEVEL_VALUES.items()}
     return {"DRAM": memory} | {level: top * share for level, top in caches.items() if top is not None}
 
 

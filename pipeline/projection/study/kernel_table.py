@@ -16,44 +16,56 @@ from ingest.cpp_names import short_name
 from ingest.region_class import Activity, RegionClass, region_class
 from pipeline.models.kernels import Kernels
 from pipeline.projection.expressions.ensembles import stream
-from pipeline.projection.rooflines.region_verdicts import TESTED_ERROR, Bound, RegionVerdict
+from pipeline.projection.rooflines.region_verdicts import (
+    RESOURCES,
+    TESTED_ERROR,
+    UNTESTED_ERROR,
+    RegionVerdict,
+    Resource,
+    own_value,
+)
 from pipeline.projection.study.study_machine import (
     MACHINE_DRAWS,
-    RESOURCES,
     SMALLEST_MACHINE_VALUE,
-    Resource,
     Rows,
     StudyMachine,
 )
 
 _MEMORY = RESOURCES.index(Resource.MEMORY)
-_LEVELS = {"DRAM": Resource.MEMORY, "L3": Resource.L3, "L2": Resource.L2, "L1": Resource.L1}
 
 
-def limits_of(verdicts: Sequence[RegionVerdict | None]) -> tuple[FloatArray, BoolArray]:
-    """Return what limits K kernels.
+@dataclass(frozen=True, eq=False)
+class CountedLimits:
+    """What limits K kernels by their counters.
 
-    A verdict that leaves something open, such as a level that was not counted, decides nothing.
-
-    Returns:
-        float64[K, resource] with a 1 for what limits a kernel, and bool[K], whether its verdict decides.
+    A verdict decides nothing if it leaves something open, such as a level that was not counted, or if one of
+    the machines does not state the value of what limits the kernel.
     """
+
+    limits: FloatArray  # float64[K, resource] with a 1 for what limits a kernel
+    lacking: tuple[str, ...] = ()  # values for want of which verdicts did not decide
+
+    @property
+    def decided(self) -> BoolArray:
+        """Return bool[K], whether counters decide."""
+        return np.asarray(self.limits.any(axis=1))
+
+
+def limits_of(
+    verdicts: Sequence[RegionVerdict | None], source: StudyMachine, target: StudyMachine
+) -> CountedLimits:
+    """Return what limits K kernels by their verdicts."""
     limits: FloatArray = np.zeros((len(verdicts), len(RESOURCES)))
+    lacking = []
     for k, found in enumerate(verdicts):
-        resource = None if found is None else _resource(found)
-        if resource is not None:
-            limits[k, RESOURCES.index(resource)] = 1.0
-    return limits, np.asarray(limits.any(axis=1))
-
-
-def _resource(found: RegionVerdict) -> Resource | None:
-    if found.doubts and not found.proportional:
-        return None
-    if found.bound is Bound.MEMORY:
-        return _LEVELS[found.level]
-    if found.bound is Bound.ARITHMETIC:
-        return Resource.ARITHMETIC
-    return Resource.LATENCY if found.bound is Bound.LATENCY and not found.not_judged else None
+        if found is None or found.resource is None or not found.decides:
+            continue
+        value = own_value(found.resource)
+        if value in source.figures and value in target.figures:
+            limits[k, RESOURCES.index(found.resource)] = 1.0
+        else:
+            lacking.append(value)
+    return CountedLimits(limits, tuple(dict.fromkeys(lacking)))
 
 
 # Calls of MPI (paper 004): small messages of a reduction or a broadcast go down or up a tree of all
@@ -272,7 +284,6 @@ _MIX_OBSERVATIONS = 1.0
 _TYPICAL_VARIANCE = float(_TYPICAL[_MEMORY] * (1 - _TYPICAL[_MEMORY]) / (_MIX_OBSERVATIONS + 1))
 MIXED_ERROR = 0.26
 _SMALLEST_SHARE = 1e-6
-COMMON_VARIANCE = 0.5  # of the errors of kernels: compilers and processors are the same for all of a program
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -290,6 +301,7 @@ class KernelTable:
     signs: tuple[str, ...]
     visits: Counts | None  # calls of all processes; None if they were not counted
     moved: Counts | None  # bytes of all processes; None if they were not counted
+    lacking: tuple[str, ...] = ()  # values of machines for want of which counters do not decide
 
     def is_way(self, way: Way) -> BoolArray:
         """Return which kernels go over that way, bool[K]."""
@@ -317,14 +329,16 @@ class KernelTable:
 
     def method_error(self, kernels: IntArray) -> FloatArray:
         """Return the standard deviation of the logarithm of what the method misses, float64[k]."""
-        return np.where(self.tested[kernels], TESTED_ERROR, MIXED_ERROR)
+        by_latency = self.mix[kernels, RESOURCES.index(Resource.LATENCY)] == 1.0
+        known = np.where(by_latency, UNTESTED_ERROR, TESTED_ERROR)
+        return np.where(self.tested[kernels], known, MIXED_ERROR)
 
 
 def kernel_table(
     kernels: Kernels,
     visits: Counts | None,
     moved: Counts | None,
-    counted: tuple[FloatArray, BoolArray],
+    counted: CountedLimits,
     within: tuple[FloatArray, FloatArray] | None,
     *,
     network: bool,
@@ -333,7 +347,7 @@ def kernel_table(
     """Return how kernels go over.
 
     Args:
-        counted: what limits them by their counters, and whether these decide, from `limits_of`.
+        counted: what limits them by their counters.
         within: their exponents of bandwidth with standard deviations, from `exponents_within` a node.
         network: whether the time of a message is known on the other machine, and, if calls were not counted,
             here.
@@ -344,7 +358,7 @@ def kernel_table(
     pairs = list(zip(classes, names, strict=True))
     calls = network and visits is not None
     communicates = Way.CALLS if calls else Way.MESSAGES if network else Way.WAITS
-    limits, tested = counted
+    tested = counted.decided
     patterns = [pattern_of(name) if found in _COMMUNICATES else Pattern.MESSAGE for found, name in pairs]
     ways = [_way(found, name, communicates, accelerators) for found, name in pairs]
     mix, doubt, signs = signs_of(names, _TYPICAL, _TYPICAL_VARIANCE, within)
@@ -353,12 +367,13 @@ def kernel_table(
         way=np.array([PROJECTION_WAYS.index(way) for way in ways], dtype=np.int64),
         pattern=np.array([PATTERNS.index(pattern) for pattern in patterns], dtype=np.int64),
         finishes=np.array([found in _FINISHES and not posts(name) for found, name in pairs], dtype=np.bool_),
-        mix=np.where(tested[:, None], limits, mix),
+        mix=np.where(tested[:, None], counted.limits, mix),
         tested=tested,
         doubt=doubt,
         signs=tuple(word if used else "" for word, used in zip(signs, untold.tolist(), strict=True)),
         visits=visits,
         moved=moved,
+        lacking=counted.lacking,
     )
 
 

@@ -199,7 +199,8 @@ def _transfer(
         raise UsageError("the number of processes is unknown, so nodes cannot be filled", hint=hint)
     per_location = kernels.of_location
     scaled = experiment.parameters.index(scaled_parameter(experiment, decision))
-    limits = limits_of(kernel_verdicts(experiment, kernels, source.machine, largest_point(points, scaled)))
+    verdicts = kernel_verdicts(experiment, kernels, source.machine, largest_point(points, scaled))
+    limits = limits_of(verdicts, source, target)
     visits = None if per_location else visits  # which are of all processes
     network = target.has_messages and (source.has_messages or visits is not None)
     accelerators = source.has_accelerators and target.has_accelerators
@@ -318,6 +319,9 @@ def _of_computing(analysis: Analysis, table: KernelTable) -> Iterator[str]:
     if tested >= _NEARLY_ALL:
         return
     rest = "no counters tell what limits the computing: its time"
+    if table.lacking:
+        yield f"one of the machines states no {' and no '.join(table.lacking)}, which limits kernels"
+        rest = "no counters tell what limits the other computing: its time"
     if tested:
         rest = f"counters tell what limits {percent(tested)} of the computing; the rest"
     shares = ", ".join(f"to {100 * share:.0f} % by {one.value}" for one, share in TYPICAL_MIX.items())

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
 from typing import TypeAlias
 
 import numpy as np
@@ -14,6 +13,7 @@ from pipeline.projection.expressions.ensembles import columns, from_quantities
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.machines.machine_names import machine_names
 from pipeline.projection.machines.machine_values import Machine
+from pipeline.projection.rooflines.region_verdicts import LATENCY, RESOURCES, Resource, compared_by, own_value
 from pipeline.projection.terms.measured_term import ModelReader
 from pipeline.projection.terms.terms import Term
 
@@ -23,25 +23,12 @@ SMALLEST_MACHINE_VALUE, _LARGEST = 1e-30, 1e30  # of any value of a machine in S
 _PREFIX = "machine"
 
 
-class Resource(Enum):
-    """What may limit computing."""
-
-    MEMORY = "memory bandwidth"
-    ARITHMETIC = "arithmetic"
-    LATENCY = "memory latency"
-    L3 = "third-level cache"
-    L2 = "second-level cache"
-    L1 = "first-level cache"
-    CLOCK = "clock"
-
-
-RESOURCES = tuple(Resource)
 _DIMENSIONS: Mapping[str, Dimension] = {
     "bw_node": BANDWIDTH,
     "bw_core": BANDWIDTH,
     "peak_dp": FLOP_RATE,
     "hz": RATE,
-    "latency_memory": TIME_DIMENSION,
+    LATENCY: TIME_DIMENSION,
     "bw_l3": BANDWIDTH,
     "bw_l2": BANDWIDTH,
     "bw_l1": BANDWIDTH,
@@ -49,18 +36,6 @@ _DIMENSIONS: Mapping[str, Dimension] = {
     BW_GPU: BANDWIDTH,
     PEAK_GPU: FLOP_RATE,
 }
-_FIGURES = {
-    Resource.MEMORY: ("bw_node",),
-    Resource.ARITHMETIC: ("peak_dp", "hz"),
-    Resource.LATENCY: ("latency_memory", "hz"),
-    Resource.L3: ("bw_l3", "hz"),
-    Resource.L2: ("bw_l2", "hz"),
-    Resource.L1: ("bw_l1", "hz"),
-    Resource.CLOCK: ("hz",),
-}
-"""By which values machines are compared: the first that both state."""
-
-
 MACHINE_DRAWS = 500
 Rows: TypeAlias = FloatArray
 """float64[1 + draw, ...]: the best values, then joint draws, so that one formula serves both."""
@@ -186,8 +161,7 @@ def slowdowns(source: StudyMachine, target: StudyMachine, locations: FloatArray)
     """
     found = []
     for resource in RESOURCES:
-        both = [f for f in _FIGURES[resource] if f in source.figures and f in target.figures]
-        figure = both[0] if both else _FIGURES[Resource.MEMORY][0]
+        figure = compared_by(resource, source.figures, target.figures) or own_value(Resource.MEMORY)
         here, there = (rate_of_process(one, figure, one.on_a_node(locations)) for one in (source, target))
         found.append(here / there)
     return np.stack(found, axis=1)
@@ -199,6 +173,6 @@ def rate_of_process(one: StudyMachine, figure: str, together: FloatArray) -> Row
     if figure == "bw_node":
         core = one.figures["bw_core"][:, None] if "bw_core" in one.figures else np.inf
         return np.minimum(rows / together, core)
-    if figure == "latency_memory":
+    if figure == LATENCY:
         return everywhere / rows
     return everywhere * rows / (1.0 if figure == "hz" else one.cores)

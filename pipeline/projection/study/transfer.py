@@ -9,8 +9,8 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.scaling import Scaling
 from pipeline.models.prediction import LEAST_LOWER, Prediction
 from pipeline.projection.expressions.ensembles import stream
+from pipeline.projection.rooflines.region_verdicts import COMMON_VARIANCE
 from pipeline.projection.study.kernel_table import (
-    COMMON_VARIANCE,
     MIXED_ERROR,
     PATTERNS,
     KernelTable,

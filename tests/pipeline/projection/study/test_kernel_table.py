@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pipeline.models.options import ModelOptions
-from pipeline.projection.rooflines.region_verdicts import Bound, RegionVerdict, Use
+from pipeline.projection.rooflines.region_verdicts import RESOURCES, Bound, RegionVerdict, Resource, Use
 from pipeline.projection.study.kernel_table import (
     PATTERNS,
     TYPICAL_MIX,
@@ -20,7 +20,6 @@ from pipeline.projection.study.kernel_table import (
     signs_of,
 )
 from pipeline.projection.study.projected_study import project_study
-from pipeline.projection.study.study_machine import RESOURCES, Resource
 from tests.pipeline.projection.study.machines import FAST, SLOW, machine, study
 
 
@@ -37,12 +36,24 @@ from tests.pipeline.projection.study.machines import FAST, SLOW, machine, study
         (None, None),
     ],
 )
-def test_a_verdict_without_doubts_tells_what_limits(found, expected):
-    limits, tested = limits_of([found])
-    assert tested[0] == (expected is not None)
-    assert [one for one, share in zip(RESOURCES, limits[0], strict=True) if share] == (
+def test_a_verdict_without_doubts_tells_what_limits(tmp_path, found, expected):
+    caches = '[values]\nbw_l2 = "100 GB/s"'
+    places = [machine(tmp_path, text.replace("[values]", caches), "a") for text in (SLOW, FAST)]
+    counted = limits_of([found], *places)
+    assert counted.decided[0] == (expected is not None)
+    assert [one for one, share in zip(RESOURCES, counted.limits[0], strict=True) if share] == (
         [expected] if expected else []
     )
+    assert counted.lacking == ()
+
+
+def test_a_limit_without_its_value_on_both_machines_decides_nothing(tmp_path):
+    found = RegionVerdict(bound=Bound.LATENCY, not_judged=())
+    slow = machine(tmp_path, SLOW, "slow")
+    plain = machine(tmp_path, FAST.replace('latency_memory = "50 ns"', ""), "plain")
+    counted = limits_of([found, found], slow, plain)
+    assert counted.lacking == ("latency_memory",)
+    assert not counted.decided.any()
 
 
 @pytest.mark.parametrize(
