@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 import numpy.typing as npt
@@ -269,7 +270,8 @@ class Part:
 def rounded_to_sum(parts: Sequence[Part], total: float, unit: float) -> list[float]:
     """Return values rounded to multiples of `unit` that add up to their groups and to the total if they do.
 
-    What rounding leaves over is given to the parts with the widest intervals, one unit each.
+    What rounding leaves over is given to the parts with the widest intervals, one unit each; equal parts stay
+    equal, and are passed over where there is not a unit for each.
     """
     exact: dict[tuple[str, ...], float] = {(): total, **{part.path: part.value for part in parts}}
     shown: dict[tuple[str, ...], int] = {(): round(total / unit)}
@@ -279,9 +281,17 @@ def rounded_to_sum(parts: Sequence[Part], total: float, unit: float) -> list[flo
         if not math.isclose(sum(part.value for part in inside), exact[group], rel_tol=_ALIKE):
             continue
         left = shown[group] - sum(shown[part.path] for part in inside)
-        for part in sorted(inside, key=lambda part: -part.spread)[: abs(left)]:
-            shown[part.path] += 1 if left > 0 else -1
+        for _, alike in groupby(sorted(inside, key=_widest_first), key=_widest_first):
+            equal = list(alike)
+            if len(equal) <= abs(left):
+                step = 1 if left > 0 else -1
+                shown |= {part.path: shown[part.path] + step for part in equal}
+                left -= step * len(equal)
     return [shown[part.path] * unit for part in parts]
+
+
+def _widest_first(part: Part) -> tuple[float, float]:
+    return -part.spread, part.value
 
 
 def last_digit(total: float, digits: int) -> float:

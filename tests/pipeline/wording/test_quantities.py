@@ -328,7 +328,15 @@ def test_parts_that_do_not_add_up_are_rounded_alone():
     assert rounded_to_sum(parts(("a", 0.26, 0.0), ("b", 0.26, 0.1)), 0.3, 0.1) == pytest.approx([0.3, 0.3])
 
 
-@given(st.lists(st.floats(0.0, 1e3), min_size=1, max_size=12), st.sampled_from([1e-3, 0.1, 1.0]))
+def test_equal_parts_are_shown_equal():
+    """Of three equal loops none is a unit slower because the column would add up then; a pair shares two units."""
+    loops = parts(*((name, 0.01244, 0.0) for name in "abc"), ("d", 0.0334, 0.0))
+    assert rounded_to_sum(loops, 0.07072, 1e-3) == pytest.approx([0.012, 0.012, 0.012, 0.034])
+    pairs = parts(("a", 0.24, 0.1), ("b", 0.24, 0.1), ("c", 0.245, 0.0), ("d", 0.245, 0.0))
+    assert rounded_to_sum(pairs, 0.97, 0.1) == pytest.approx([0.3, 0.3, 0.2, 0.2])
+
+
+@given(st.lists(st.floats(0.0, 1e3), min_size=1, max_size=12, unique=True), st.sampled_from([1e-3, 0.1, 1.0]))
 def test_sums_shown_are_sums(values, unit):
     total = sum(values)
     found = rounded_to_sum([Part((str(k),), v, v) for k, v in enumerate(values)], total, unit)
