@@ -4,7 +4,7 @@ import sys
 
 from tools.gallery import PAPERS
 from tools.gallery.asking import ROOT
-from tools.gallery.page import written
+from tools.gallery.page import front, written
 
 FOLDER = ROOT / "docs" / "gallery"
 
@@ -15,3 +15,4 @@ for paper in PAPERS:
         old.unlink()
     for name, content in written(paper).items():
         (FOLDER / name).write_bytes(content)
+(FOLDER / "index.md").write_text(front(PAPERS, FOLDER))

@@ -1,27 +1,32 @@
 """Pages of the gallery: tables and figures of a paper, published beside ours, from commands of `pipeline`."""
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
-from typing import Literal, TypeAlias
+from pathlib import Path
 
 from tools.gallery.charts import Chart, Map, drawn
+from tools.gallery.labels import MEANING, Beside, Label, compared
 
 MADE = (
     "Made by `python -m tools.gallery`, which a test repeats. Numbers called ours are from the commands "
-    "shown (with `--json -`) or the sample named, published ones from the paper. Long tables are cut where "
-    "a picture shows the rest."
+    "shown (with `--json -`) or the sample named, published ones from the paper. The program sets the "
+    "labels by comparing the two, each to the digits printed: [what they mean](index.md). Tables without a "
+    "published column are cut where a picture shows the rest."
 )
+FRONT = """# The papers' tables and figures
+
+Every table and figure of the five papers is computed anew where what the paper publishes allows it; where
+it does not, data of our own stand in. A program compares each printed value with ours, to the digits printed,
+and sets the label. No label is set by hand, and a test compares the columns of these pages once more.
+
+"""
 MOST_COMMANDS = 2
 MOST_ROWS = 5
 """Rows that stand beside a picture of all of them."""
-Status: TypeAlias = Literal["reproduced", "partly", "stands in", "input compared"]
-MEANING: Mapping[Status, str] = {
-    "reproduced": "the program computes it from what was published",
-    "partly": "what was published is computed, the rest was not published",
-    "stands in": "inputs were not published; data of our own stand in, and the heading says so",
-    "input compared": "our input file beside the paper: nothing is computed",
-}
+_COUNT = re.compile(r"^\| (?P<label>[a-z ]+) \| (?P<count>\d+) \|", re.MULTILINE)
+_NOT_THERE = "not there"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,23 +34,32 @@ class Item:
     """A table or figure.
 
     Attributes:
-        title: with what it is called in the paper and, if other data stand in, the words "stand-in".
-        status: how it compares with the paper's.
+        title: with what it is called in the paper.
         covers: the paper's tables and figures that it is, as the table of contents calls them.
         commands: what `pipeline` is asked, without the name of the program.
-        note: what was not published, or what does not agree.
-        rows: cells below `columns`.
+        note: what is shown, and what was not published.
+        stand_in: whether data of our own are in the place of the paper's; the heading says "stand-in".
+        reading: why values differ from the printed ones; there if and only if one does.
+        rows: cells below `columns`; one that is `Beside` takes two, published and ours, and is compared.
         pictures: charts, or SVG that a command drew, by what they show.
     """
 
     title: str
-    status: Status
     covers: str
     commands: Sequence[str]
     note: str
+    stand_in: bool = False
+    reading: str = ""
     columns: Sequence[str] = ()
     rows: Sequence[Sequence[object]] = ()
     pictures: Sequence[Chart | Map | tuple[str, bytes]] = ()
+
+    def label(self) -> tuple[Label, str]:
+        """Return the label that the columns give, and the sentences that say so."""
+        label, found = compared(self.columns, self.rows, self.commands, stand_in=self.stand_in)
+        if (label == Label.DIFFERS) != bool(self.reading):
+            raise ValueError(f"{self.title}: {label}, and the reading is {self.reading or 'missing'}")
+        return label, f"**{label.capitalize()}**: {found}. {self.reading}".rstrip()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,13 +77,15 @@ def written(paper: Paper) -> dict[str, bytes]:
     """Return the files of a paper's page by name: the page and its pictures."""
     files: dict[str, bytes] = {}
     items = paper.items()
-    text = f"# {paper.title}\n\n{MADE} {paper.stand_in}".rstrip() + f"\n\n{_contents(items, paper.missing)}\n"
-    for number, item in enumerate(items, 1):
-        text += f"## {item.title}\n\n{item.note}\n\n"
+    labels = [item.label() for item in items]
+    contents = _contents(items, [label for label, _ in labels], paper.missing)
+    text = f"# {paper.title}\n\n{MADE} {paper.stand_in}".rstrip() + f"\n\n{contents}\n"
+    for number, (item, (_, said)) in enumerate(zip(items, labels, strict=True), 1):
+        text += f"## {item.title}\n\n{said}\n\n{item.note}\n\n"
         if item.commands:
             text += f"```bash\n{_commands(item.commands)}```\n\n"
         if item.rows:
-            text += _table(item.columns, _rows(item)) + "\n"
+            text += _compared_table(item) + "\n"
         for letter, picture in zip("abcdefgh", item.pictures, strict=False):
             name = f"{paper.number}-{number}{letter if len(item.pictures) > 1 else ''}.svg"
             title, content = picture if isinstance(picture, tuple) else (picture.title, drawn(picture))
@@ -81,6 +97,21 @@ def written(paper: Paper) -> dict[str, bytes]:
     return files
 
 
+def front(papers: Iterable[Paper], folder: Path) -> str:
+    """Return the front page, which counts what the pages in a folder say of themselves."""
+    kinds = (*Label, _NOT_THERE)
+    rows: list[Sequence[object]] = []
+    for paper in papers:
+        name = f"paper-{paper.number}.md"
+        counts = {row["label"]: int(row["count"]) for row in _COUNT.finditer((folder / name).read_text())}
+        rows.append((f"[{paper.title}]({name})", *(counts[kind] for kind in kinds)))
+    total = ["all", *(sum(int(str(row[k])) for row in rows) for k in range(1, len(kinds) + 1))]
+    meanings = _table(
+        ("label", "meaning"), [*MEANING.items(), (_NOT_THERE, "with the reason at the end of a page")]
+    )
+    return f"{FRONT}{_table(('tables and figures', *kinds), [*rows, total])}\n{meanings}"
+
+
 def _commands(commands: Sequence[str]) -> str:
     """Return the first commands, and how many more of their kind there are."""
     left = len(commands) - MOST_COMMANDS
@@ -88,24 +119,33 @@ def _commands(commands: Sequence[str]) -> str:
     return "".join(f"pipeline {command}\n" for command in commands[:MOST_COMMANDS]) + more
 
 
-def _rows(item: Item) -> Sequence[Sequence[object]]:
-    """Return the rows that are shown: beside a picture of all of them the first, of our own inputs two."""
-    if not item.pictures:
-        return item.rows
-    return item.rows[: 2 if item.status == "input compared" else MOST_ROWS]
+def _compared_table(item: Item) -> str:
+    """Return the rows, all of them if values are compared or there is no picture of the rest."""
+    paired = [any(isinstance(row[k], Beside) for row in item.rows) for k in range(len(item.columns))]
+    heads: list[object] = []
+    for head, is_paired in zip(item.columns, paired, strict=True):
+        heads += (f"{head}, published", f"{head}, ours") if is_paired else (head,)
+    rows = []
+    for row in item.rows if any(paired) or not item.pictures else item.rows[:MOST_ROWS]:
+        cells: list[object] = []
+        for cell, is_paired in zip(row, paired, strict=True):
+            one = (cell.published, cell.shown) if isinstance(cell, Beside) else (cell,)
+            cells += one if len(one) == 2 or not is_paired else ("-", "-")
+        rows.append(cells)
+    return _table(heads, rows)
 
 
-def _contents(items: Sequence[Item], missing: Mapping[str, str]) -> str:
-    """Return how many tables and figures there are of every kind, and which."""
+def _contents(items: Sequence[Item], labels: Sequence[Label], missing: Mapping[str, str]) -> str:
+    """Return how many tables and figures have each label, and which."""
     rows: list[tuple[object, ...]] = []
-    for status, meaning in MEANING.items():
-        covered = [item.covers for item in items if item.status == status]
-        rows.append((status, len(covered), "; ".join(covered) or "-", meaning))
-    rows.append(("not there", len(missing), "; ".join(missing) or "-", "see the end of the page"))
-    return _table(("", "count", "which", "meaning"), rows)
+    for label in Label:
+        covered = [item.covers for item, one in zip(items, labels, strict=True) if one == label]
+        rows.append((label, len(covered), "; ".join(covered) or "-"))
+    rows.append((_NOT_THERE, len(missing), "; ".join(missing) or "-"))
+    return _table(("", "count", "which"), rows)
 
 
-def _table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+def _table(columns: Sequence[object], rows: Sequence[Sequence[object]]) -> str:
     lines = [columns, ["---"] * len(columns), *rows]
     return "".join(f"| {' | '.join(_cell(cell) for cell in line)} |\n" for line in lines)
 

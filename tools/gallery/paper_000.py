@@ -6,6 +6,7 @@ import numpy as np
 
 from tools.gallery.asking import ROOT, asked, machine_value, part, run
 from tools.gallery.charts import Chart, Map
+from tools.gallery.labels import Beside
 from tools.gallery.page import Item, Paper
 from tools.gallery.paper_000_errors import (
     FITTED,
@@ -20,15 +21,15 @@ from tools.gallery.paper_000_errors import (
 from tools.gallery.port_models import correlations, levelled, port_terms, rows_in
 
 SHARES = {
-    "JACOB": 6.8,
-    "GRAD": 16.8,
-    "VFLUX": 35.8,
-    "IFLUX": 10.7,
-    "SRCSA": 14.6,
-    "UPDATE": 7.3,
-    "remaining": 8.0,
+    "JACOB": "6.8",
+    "GRAD": "16.8",
+    "VFLUX": "35.8",
+    "IFLUX": "10.7",
+    "SRCSA": "14.6",
+    "UPDATE": "7.3",
+    "remaining": "8.0",
 }
-MACHINES = {"broadwell-e5-2660v4": (2.4, 28), "skylake-4116": (2.4, 24), "knl-7210": (1.3, 64)}
+MACHINES = {"broadwell-e5-2660v4": ("2.4", "28"), "skylake-4116": ("2.4", "24"), "knl-7210": ("1.3", "64")}
 CODES = {
     "HPCG, a mini-app": ("sample_profiles/hpcg-strong", "--at p=8"),
     "OpenFOAM's cavity": ("sample_profiles/openfoam-procs", "--scaling strong --at p=8"),
@@ -45,40 +46,31 @@ def items() -> Sequence[Item]:
 def _shares() -> Item:
     command = "project hydra --at T_ref=100"
     found = asked(command)
-    ours = [part(found, "flux" if "FLUX" in name else "other", name) for name in SHARES]
+    rows = [
+        (name, Beside(share, part(found, "flux" if "FLUX" in name else "other", name)))
+        for name, share in SHARES.items()
+    ]
     return Item(
         title="Table 1: HYDRA by routine, % of the run time on Broadwell",
-        status="input compared",
         covers="Table 1",
         commands=(command,),
         note="The application `hydra` takes the shares as published and projects with them.",
-        columns=("routine", "published", "ours"),
-        rows=list(zip(SHARES, SHARES.values(), ours, strict=True)),
-        pictures=[
-            Chart(
-                title="HYDRA by routine",
-                across="",
-                up="share of the run time [%]",
-                x=list(SHARES),
-                lines={"published": list(SHARES.values()), "ours": ours},
-                bars=True,
-            )
-        ],
+        columns=("routine", "share"),
+        rows=rows,
     )
 
 
 def _machines() -> Item:
     rows = [
-        (name, clock, machine_value(name, "hz") / 1e9, cores, round(machine_value(name, "cores")))
+        (name, Beside(clock, machine_value(name, "hz") / 1e9), Beside(cores, machine_value(name, "cores")))
         for name, (clock, cores) in MACHINES.items()
     ]
     return Item(
         title="Table 2: machines",
-        status="input compared",
         covers="Table 2",
         commands=("machine list",),
         note="The machine files; memory and software of the table are not needed by a model.",
-        columns=("machine", "GHz published", "GHz ours", "cores published", "cores ours"),
+        columns=("machine", "GHz", "cores"),
         rows=rows,
     )
 
@@ -87,8 +79,8 @@ def _efficiency() -> Item:
     scales = (1, 2, 4, 8)
     lines = {}
     for name, (folder, options) in CODES.items():
-        at = {one["point"]["p"]: one["efficiency"]["value"] for one in run(folder, options)["runtime"]["at"]}
-        lines[name] = [100 * at[scale] for scale in scales]
+        at = [one for one in run(folder, options)["runtime"]["at"] if one["measured"]]
+        lines[name] = [100 * one["efficiency"]["value"] for one in at]
     for name, target in (("light, AVX2", LIGHT), ("heavy, AVX2", HEAVY)):
         took = {row["threads"]: row["measured"] for row in threads(target) if row["term"] == "avx2"}
         lines[name] = [
@@ -96,8 +88,8 @@ def _efficiency() -> Item:
         ]
     return Item(
         title="Figure 3: parallel efficiency of a mini-app and of a code, with stand-in codes",
-        status="stands in",
         covers="Figure 3",
+        stand_in=True,
         commands=[f"run {folder} {options}" for folder, options in CODES.values()],
         note="The times of MG-CFD and iflux on 24 cores were not published; the paper: alike up to 12 "
         "threads, then iflux loses more. "
@@ -134,8 +126,8 @@ def _counters() -> Item:
     ]
     return Item(
         title="Figure 4: correlation of counters with the loss of efficiency, with stand-in codes",
-        status="stands in",
         covers="Figure 4",
+        stand_in=True,
         commands=(),
         note="PAPI's counters of MG-CFD and iflux were not published, and our virtual machine has none: what "
         "the operating system counts stands in, for the mini-app and kernel `light` on 1, 2, 4 and 8 threads "
@@ -169,8 +161,8 @@ def _ports() -> list[Item]:
     return [
         Item(
             title="Figure 5 and matrix A: classes of instructions by port, with a stand-in kernel and core",
-            status="stands in",
             covers="Figure 5, matrix A",
+            stand_in=True,
             commands=(FITTED,),
             note=f"{note} The paper draws Skylake's ports; these are Golden Cove's.",
             columns=("port", *classes, "sum"),
@@ -188,8 +180,8 @@ def _ports() -> list[Item]:
         ),
         Item(
             title="Figure 6: the ideal scheduler, with a stand-in kernel and core",
-            status="stands in",
             covers="Figure 6",
+            stand_in=True,
             commands=(FITTED,),
             note=f"{note} The busiest port is the estimate, {max(row[-1] for row in rows):.3g} cycles.",
             pictures=[

@@ -86,8 +86,8 @@ def _schemes() -> Item:
     ]
     return Item(
         title="Figure 1: run time by filter scheme over that without profiling, with LULESH as a stand-in",
-        status="stands in",
         covers="Figure 1",
+        stand_in=True,
         commands=(command,),
         note="The runs of OpenFOAM on 520 processes were not published; their box plots are five "
         "repetitions. LULESH was measured in all "
@@ -162,8 +162,8 @@ def _effort(number: int, study: Study) -> Item:
     what = "p = 1, 2, 4, with p = 8 held out" if number == 2 else "the extended set p = 1, 2, 4, 8"
     return Item(
         title=f"Figure {number}: models of effort, {what}, with stand-in runs of {study.title}",
-        status="stands in",
         covers=f"Figure {number} ({study.title})",
+        stand_in=True,
         commands=(
             f"run {named} --scaling strong "
             + " ".join(f"--at p={p}" for p in (1, 2, 3))

@@ -60,8 +60,8 @@ def _ceilings() -> Item:
     peaks = {row["what"]: float(row["value"]) / 1e9 for row in rows if row["what"] != "bandwidth"}
     return Item(
         title="ERT measurements of a node, with one core of a virtual machine as a stand-in",
-        status="stands in",
         covers="ERT measurements",
+        stand_in=True,
         commands=(),
         note="The plots of the Empirical Roofline Tool are without numbers in the text. What stands in was "
         "measured by "
@@ -112,8 +112,8 @@ def _variation() -> Item:
     return Item(
         title="Variation and range of byte measurements of the geometric series, with simulated counters as "
         "a stand-in",
-        status="stands in",
         covers="coefficients of variation; range of MIN and MAX",
+        stand_in=True,
         commands=(),
         note=f"{COUNTED}. Bytes over those that have to move, over "
         f"16 cases for each implementation "
@@ -154,8 +154,8 @@ def _ratio_of_series() -> Item:
     return Item(
         title="Ratio of the byte measurements over the exact transfers, with simulated counters as a "
         "stand-in",
-        status="stands in",
         covers="ratio of bytes, series",
+        stand_in=True,
         commands=(),
         note=f"{COUNTED}. Refills (DCR_GOOD) are at most 1.5 times what has to move, whatever the compiler "
         "does; references (L1_DCA) are that only if the series is inlined and optimised.",
@@ -179,8 +179,8 @@ def _raw() -> Item:
     ]
     return Item(
         title="Raw data of byte measurement for selected cases, with simulated counters as a stand-in",
-        status="stands in",
         covers="raw data",
+        stand_in=True,
         commands=(),
         note=f"{COUNTED}.",
         columns=("case", "references", "misses of 16 KB", "misses of 1 MB"),
@@ -206,8 +206,8 @@ def _ratio_of_stencils() -> Item:
             lines.setdefault("L1_DCA, O0", []).append(plain)
     return Item(
         title="Operations, bytes and intensity of the stencils, with simulated counters as a stand-in",
-        status="stands in",
         covers="flop, byte ratios and intensity of stencils",
+        stand_in=True,
         commands=(),
         note=f"{COUNTED}. Refills are below the exact transfers, since neighbours are in the cache already.",
         columns=(
@@ -240,8 +240,8 @@ def _roofline(name: str) -> Item:
     rows = [(point["name"], point["intensity"], point["rate"] / 1e9) for point in found["roofline"]["points"]]
     return Item(
         title=f"Roofline of {name}, with a stand-in",
-        status="stands in",
         covers=f"roofline of {name}",
+        stand_in=True,
         commands=(command,),
         note=f"{COUNTED}: {stand_in}. Ceilings and bytes below the first-level cache are those of that core.",
         columns=("", "flop/B", "Gflop/s"),

@@ -1,35 +1,39 @@
 """Paper 004: tables of inputs, message counts, kernels and networks of MILC."""
 
+import tomllib
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
-from tools.gallery.asking import asked, defined, part
+from pipeline.projection.expressions.shipped_files import find
+from tools.gallery.asking import asked, defined
 from tools.gallery.charts import Chart
+from tools.gallery.labels import Beside
 from tools.gallery.page import Item
 
 KERNELS = ("FF", "GF", "LL", "FL", "CG")
-MIB = 2.0**20
-# b1 and b2 in microseconds and s in sites, by kernel.
-SERIAL: Mapping[str, Sequence[tuple[float, float, float]]] = {
-    "power5plus": ((255, 326, 2500), (88, 157, 1900), (1.3, 2.2, 2500), (30, 56, 2000), (0.425, 0.483, 1200)),
-    "bgp": ((1410, 1479, 1500), (483, 567, 2000), (8.33, 9.4, 2500), (178, 200, 2500), (3.04, 3.05, 4000)),
-    "xt5": ((195, 610, 1000), (74, 387, 1500), (1.96, 7.9, 1500), (23, 131, 1500), (0.66, 1.37, 1000)),
-    "xe6": ((232, 483, 1000), (81, 261, 1500), (1.56, 4.8, 1500), (27, 90.7, 1500), (0.57, 1.07, 600)),
-    "infiniband-ds1": (
-        (247, 435, 2000),
-        (83, 225, 2000),
-        (1.6, 4.3, 2000),
-        (27, 79, 2000),
-        (0.71, 0.97, 1000),
-    ),
+# b1 and b2 in microseconds and s in sites, by machine and kernel.
+SERIAL = {
+    "power5plus": "255 326 2500, 88 157 1900, 1.3 2.2 2500, 30 56 2000, 0.425 0.483 1200",
+    "bgp": "1410 1479 1500, 483 567 2000, 8.33 9.4 2500, 178 200 2500, 3.04 3.05 4000",
+    "xt5": "195 610 1000, 74 387 1500, 1.96 7.9 1500, 23 131 1500, 0.66 1.37 1000",
+    "xe6": "232 483 1000, 81 261 1500, 1.56 4.8 1500, 27 90.7 1500, 0.57 1.07 600",
+    "infiniband-ds1": "247 435 2000, 83 225 2000, 1.6 4.3 2000, 27 79 2000, 0.71 0.97 1000",
 }
-# P, latency in microseconds, mean and best bandwidth in MiB/s; None if none was published.
-NETWORK: Mapping[str, Sequence[tuple[int, float, float, float | None]]] = {
-    "power5plus": ((256, 5.8, 250, None), (1024, 5.8, 209, None)),
-    "bgp": ((64, 19.2, 303, 304), (2048, 16.4, 205, 206), (4096, 16.1, 118, 119)),
-    "xt5": ((1024, 12.1, 167, 231), (2048, 10.3, 211, 264)),
-    "xe6": ((1024, 13.8, 595, 718), (2048, 6.6, 459, 486), (8192, 41.5, 232, 253)),
-    "infiniband-ds1": ((1024, 26.7, 269, 315), (2048, 33.6, 164, 209)),
+# P, latency in microseconds, mean and best bandwidth in MiB/s, which was not published of one machine.
+NETWORK = {
+    "power5plus": "256 5.8 250, 1024 5.8 209",
+    "bgp": "64 19.2 303 304, 2048 16.4 205 206, 4096 16.1 118 119",
+    "xt5": "1024 12.1 167 231, 2048 10.3 211 264",
+    "xe6": "1024 13.8 595 718, 2048 6.6 459 486, 8192 41.5 232 253",
+    "infiniband-ds1": "1024 26.7 269 315, 2048 33.6 164 209",
+}
+# L, o in microseconds and G in microseconds for a byte, by link and message.
+LOGGP = {
+    "intra, small": "2.7 3.5 0.00068",
+    "intra, large": "2.7 33.5 0.00045",
+    "inter, small": "5.8 14 0.0013",
+    "inter, large": "5.8 40 0.0011",
 }
 SIZES = range(4, 15)
 # Table I: the inputs of the model that it has; those of physics are in niters.
@@ -46,9 +50,8 @@ INPUTS = {
 
 
 def table_items() -> Sequence[Item]:
-    """Return Table I, and the tables of message counts, of LogGP, and of kernels and network by machine."""
-    tables = [each for machine in SERIAL for each in (_serial(machine), _network(machine))]
-    return [_inputs(), _counts(), _loggp(), *tables]
+    """Return Table I, and the tables of message counts, LogGP, kernels and networks."""
+    return [_inputs(), _counts(), _loggp(), _kernels(), _networks()]
 
 
 def sweep(machine: str, processes: int, variant: str = "") -> tuple[str, list[Mapping[str, Any]]]:
@@ -64,127 +67,95 @@ def _inputs() -> Item:
     meanings = {entry["name"]: entry["meaning"] for entry in inputs}
     return Item(
         title="Table I: performance-critical input parameters",
-        status="input compared",
         covers="Table I",
         commands=(command,),
         note="Local lattices have the same size in all directions, as in the paper's analysis; what "
         "influences convergence is the number "
         "of iterations.",
-        columns=("parameter, published", "input of `milc`", "meaning"),
-        rows=[(name, ours, meanings[ours]) for name, ours in INPUTS.items()],
+        columns=("number", "parameter", "meaning"),
+        rows=[(k, Beside(name, ours), meanings[ours]) for k, (name, ours) in enumerate(INPUTS.items(), 1)],
     )
 
 
 def _counts() -> Item:
     command = "project milc --at L=8,P=256,trajecs=2,warms=1,steps=5"
     found = defined(asked(command))
-    published = {"FF": 24240, "GF": 12420, "LL": 376, "FL": 13536, "CG": 32484}
+    published = {"FF": "24240", "GF": "12420", "LL": "376", "FL": "13536", "CG": "32484"}
     ours = {kernel: found[f"n_{kernel}"] for kernel in KERNELS}
     ours["CG"] += found["n_CG_start"]
     return Item(
         title="Table of message counts, section II.D",
-        status="reproduced",
         covers="table of message counts",
         commands=(command,),
-        note="The published formulas at trajecs = 2, warms = 1, steps = 5. Those of CG contradict Eq. "
-        "(3), which is used.",
-        columns=("kernel", "published", "ours"),
-        rows=[(kernel, published[kernel], int(ours[kernel])) for kernel in KERNELS],
+        note="The published formulas at trajecs = 2, warms = 1, steps = 5.",
+        reading="The paper contradicts itself: its table counts 2 messages of CG for a measurement, its "
+        "Eq. (3) 32, which is used.",
+        columns=("kernel", "messages"),
+        rows=[(kernel, Beside(published[kernel], ours[kernel])) for kernel in KERNELS],
     )
 
 
-def _serial(machine: str) -> Item:
-    command, found = sweep(machine, NETWORK[machine][0][0])
-    rows, lines = [], {}
-    for kernel, published in zip(KERNELS, SERIAL[machine], strict=True):
-        calls = {"LL": 4.0, "FL": 4.0, "CG": 2000.0}.get(kernel, 1.0)
-        times = {each["at"]["L"] ** 4: 1e6 * part(each, "T_ser", kernel) / calls for each in found}
-        small, large, largest = 4**4, 13**4, 14**4
-        inside = times[small] / small
-        outside = (times[largest] - times[large]) / (largest - large)
-        break_at = (times[largest] - outside * largest) / (inside - outside)
-        ours = (inside, outside, break_at)
-        rows.append((kernel, *(cell for pair in zip(published, ours, strict=True) for cell in pair)))
-        lines[kernel] = [time / sites / inside for sites, time in times.items()]
-    heads = [f"{name} {whose}" for name in ("b1 [us]", "b2 [us]", "s") for whose in ("published", "ours")]
+def _terms(machine: str) -> dict[str, Any]:
+    """Return the terms of a machine file as they stand there, those of the noiseless network with them."""
+    with find("machine", machine).open("rb") as file:
+        found = tomllib.load(file)
+    noiseless = found["variants"].get("noiseless", {})
+    return {**found["terms"], "noiseless": noiseless.get("message")}
+
+
+def _beside(published: str, given: Sequence[object]) -> list[Beside]:
+    """Return numbers beside those of a file, which have units and scatter: ``255 us +- 1 %``."""
+    ours = [float(str(value).split()[0]) for value in given]
+    return [Beside(one, value) for one, value in zip(published.split(), ours, strict=True)]
+
+
+def _read(title: str, note: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Item:
     return Item(
-        title=f"Table of kernels, {machine}",
-        status="input compared",
-        covers=f"kernels of {machine}",
-        commands=(command,),
-        note="Ours: a site at L = 4, a site between L = 13 and 14, and where both meet.",
-        columns=("kernel", *heads),
+        title=title,
+        covers=title.partition(",")[0],
+        commands=("machine list",),
+        note=note,
+        columns=columns,
         rows=rows,
-        pictures=[
-            lines_over_size(
-                f"Time of a site on {machine}", lines, "time of a site over b1", logarithmic=False
-            )
-        ],
-    )
-
-
-def _message(projection: Mapping[str, Any]) -> tuple[float, float]:
-    """Return latency in us and bandwidth in MiB/s, from messages of two sizes."""
-    counts = defined(projection)
-    large, small = (part(projection, "T_p2p", name) / counts[f"n_{name}"] for name in ("matrix", "CG"))
-    return 1e6 * (2 * small - large), (counts["A"] - counts["B"]) / (large - small) / MIB
-
-
-def _network(machine: str) -> Item:
-    rows, commands = [], []
-    means: list[float] = []
-    for processes, latency, mean, best in NETWORK[machine]:
-        command, found = sweep(machine, processes)
-        commands.append(command)
-        ours = _message(found[4])
-        means.append(ours[1])
-        row: list[object] = [processes, latency, ours[0], mean, ours[1]]
-        if best is not None:
-            command, found = sweep(machine, processes, "noiseless")
-            commands.append(command)
-            row += [best, _message(found[4])[1]]
-        rows.append(row)
-    heads = ["latency [us]", "mean bandwidth [MiB/s]"] + ["best bandwidth [MiB/s]"] * (len(rows[0]) > 5)
-    return Item(
-        title=f"Table of the network, {machine}",
-        status="input compared",
-        covers=f"network of {machine}",
-        commands=commands,
-        note="Ours: messages of two sizes at L = 8.",
-        columns=("P", *(f"{head}, {whose}" for head in heads for whose in ("published", "ours"))),
-        rows=rows,
-        pictures=[
-            Chart(
-                title=f"Effective bandwidth of a process, {machine}",
-                across="processes P",
-                up="MiB/s",
-                x=[processes for processes, *_ in NETWORK[machine]],
-                lines={"published, mean": [each[2] for each in NETWORK[machine]], "ours, mean": means},
-                bars=True,
-            )
-        ],
     )
 
 
 def _loggp() -> Item:
-    command, found = sweep("power5plus", 256, "ideal")
-    sharing = 8  # processes on a link; half of each message goes between nodes
-    rows = []
-    for protocol, size, published in (("up to 32768 B", 8, (33.8, 0.0013)), ("beyond", 14, (85.8, 0.0011))):
-        latency, bandwidth = _message(found[size - SIZES[0]])
-        gap = 2e6 / (bandwidth * MIB) / sharing
-        rows.append((f"inter, {protocol}", published[0], latency + sharing * gap, published[1], gap))
-    return Item(
-        title="Table of LogGP, power5plus, between nodes",
-        status="input compared",
-        covers="LogGP between nodes",
-        commands=(command,),
-        note="Ours are read off the projected times at L = 8 and 14, where only L + 2 o can be determined. "
-        "Messages inside a "
-        "node are always hidden behind those between nodes.",
-        columns=("link", "L + 2 o [us] published", "ours", "G [us/B] published", "ours"),
-        rows=rows,
-    )
+    terms, rows = _terms("power5plus"), []
+    for link, published in LOGGP.items():
+        name, size = link.split(", ")
+        one = terms[name]
+        rows.append((link, *_beside(published, (one["L"], one[size]["o"], one[size]["G"]))))
+    note = "g is below o everywhere, where the formula does not have it."
+    return _read("Table of LogGP, power5plus", note, ("link, message", "L [us]", "o [us]", "G [us/B]"), rows)
+
+
+def _kernels() -> Item:
+    rows = [
+        (
+            f"{machine} {kernel}",
+            *_beside(published, [_terms(machine)[kernel][key] for key in ("b1", "b2", "s")]),
+        )
+        for machine, table in SERIAL.items()
+        for kernel, published in zip(KERNELS, table.split(", "), strict=True)
+    ]
+    note = "Time of a site in cache and outside, and the sites that cache holds."
+    return _read("Tables of kernels, five machines", note, ("kernel", "b1 [us]", "b2 [us]", "s"), rows)
+
+
+def _networks() -> Item:
+    rows: list[tuple[object, ...]] = []
+    for machine, table in NETWORK.items():
+        terms = _terms(machine)
+        best = terms["noiseless"]["rows"] if terms["noiseless"] else []
+        for mean, least, published in zip_longest(terms["message"]["rows"], best, table.split(", ")):
+            processes, _, numbers = published.partition(" ")
+            given = [mean["latency"], mean["bandwidth"], *([least["bandwidth"]] if least else [])]
+            pairs = _beside(numbers, given) if mean["P"] == int(processes) else []
+            rows.append((f"{machine}, P = {processes}", *pairs, *["-"] * (3 - len(pairs))))
+    heads = ("machine", "latency [us]", "mean bandwidth [MiB/s]", "best bandwidth [MiB/s]")
+    note = "The best bandwidth is that of the variant `noiseless`."
+    return _read("Tables of the network, five machines", note, heads, rows)
 
 
 def lines_over_size(

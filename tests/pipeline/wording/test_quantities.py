@@ -329,7 +329,7 @@ def test_parts_that_do_not_add_up_are_rounded_alone():
 
 
 def test_equal_parts_are_shown_equal():
-    """Of three equal loops none is a unit slower because the column would add up then; a pair shares two units."""
+    """Of three equal loops none is a unit slower for the column to add up; a pair shares two units."""
     loops = parts(*((name, 0.01244, 0.0) for name in "abc"), ("d", 0.0334, 0.0))
     assert rounded_to_sum(loops, 0.07072, 1e-3) == pytest.approx([0.012, 0.012, 0.012, 0.034])
     pairs = parts(("a", 0.24, 0.1), ("b", 0.24, 0.1), ("c", 0.245, 0.0), ("d", 0.245, 0.0))

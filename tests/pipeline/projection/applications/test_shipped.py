@@ -32,7 +32,7 @@ def _table(machine: str, score: str):
 
 @pytest.mark.parametrize("score", SCORES)
 def test_bandwidth_tables(score):
-    published = np.array(BANDWIDTHS)[:, :, SCORES.index(score)]
+    published = np.array(BANDWIDTHS, dtype=float)[:, :, SCORES.index(score)]
     np.testing.assert_allclose(_table("x1e", score), published * 1e9)
     current = _table("zen4-vm", score)
     assert (current > 0).all()
@@ -66,7 +66,7 @@ def test_hycom_has_the_loops_of_table_5(k):
     found = _hycom("x1e", flops=20, loads=7, stores=3)[f"loop{k}",].value
     lanes = 64 if score[1] == "0" else 32 if k == 14 else 250 / 4
     peak = {"11": 18e9, "01": 4.5e9, "10": 2.26e9}[score]
-    moved = 80 / _table("x1e", score)[temporal, spatial] * 64 / lanes
+    moved = 80 / _table("x1e", score)[int(temporal), int(spatial)] * 64 / lanes
     assert found == pytest.approx(48 * POINTS * (moved + 20 / peak), rel=1e-12)
 
 
