@@ -1,7 +1,8 @@
 """Expressions as text: read into models, and written as source for Octave or MATLAB, Python, LaTeX.
 
 Nothing in a text is ever run: of the syntax tree that Python's parser makes, only numbers, known names,
-``+ - * / **`` and calls of known functions are accepted. ``unit.s`` and so on give a plain number its unit.
+``+ - * / **``, ``a if x <= y else b`` and calls of known functions are accepted. ``unit.s`` and so on give a
+plain number its unit.
 """
 
 import ast
@@ -44,6 +45,12 @@ _OPERATORS: dict[type[ast.operator], Callable[[Model, Model], Model]] = {
     ast.Mult: lambda a, b: a * b,
     ast.Div: lambda a, b: a / b,
     ast.Pow: lambda a, b: a**b,
+}
+_CHOICES: dict[type[ast.cmpop], Callable[[Model, Model, Model, Model], Model]] = {
+    ast.LtE: arithmetic.choose,
+    ast.GtE: lambda x, y, a, b: arithmetic.choose(y, x, a, b),
+    ast.Lt: lambda x, y, a, b: arithmetic.choose(y, x, b, a),
+    ast.Gt: lambda x, y, a, b: arithmetic.choose(x, y, b, a),
 }
 _LONGEST = 10_000
 
@@ -111,6 +118,8 @@ class _Tree:
                 return _OPERATORS[type(op)](self.model(node.left), self.model(node.right))
             case ast.UnaryOp(op=ast.USub()):
                 return -self.model(node.operand)
+            case ast.IfExp(test=ast.Compare(left=x, ops=[op], comparators=[y])) if type(op) in _CHOICES:
+                return _CHOICES[type(op)](*map(self.model, (x, y, node.body, node.orelse)))
             case ast.Call(keywords=[]):
                 return self._call(_dotted(node.func), [self.model(argument) for argument in node.args])
         raise UsageError("not allowed", hint="use numbers, names, + - * / ** and " + ", ".join(_FUNCTIONS))

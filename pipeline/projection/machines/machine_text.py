@@ -129,16 +129,16 @@ _NODE_FIGURES = {
     "peak_dp": ("flop/s", "vectors of the widest kind compiled for, multiply-add, all cores"),
     "peak_simd": ("flop/s", "the same, multiplications and additions apart"),
     "peak_scalar": ("flop/s", "scalar multiply-add, all cores"),
+    "peak_divide": ("flop/s", "divisions of such vectors, all cores"),
     "bw_node": ("B/s", "triad from memory, all cores"),
     "bw_numa": ("B/s", "triad from memory, the cores of one NUMA domain"),
     "bw_core": ("B/s", "triad from memory, one core alone"),
     "bw_l1": ("B/s", "sums from the first cache, all cores"),
     "bw_l2": ("B/s", "sums from the second cache, all cores"),
     "bw_l3": ("B/s", "sums from the third cache, all cores"),
-    "latency_l1": ("s", "pointer chase, one core"),
-    "latency_l2": ("s", "pointer chase, one core"),
-    "latency_l3": ("s", "pointer chase, one core"),
-    "latency_memory": ("s", "pointer chase, one core"),
+    "latency_add": ("s", "from an addition to the next that needs its sum"),
+    "latency_fma": ("s", "the same of multiply-adds"),
+    **{f"latency_{level}": ("s", "pointer chase, one core") for level in ("l1", "l2", "l3", "memory")},
 }
 """Unit and meaning of every figure, in the order of the file."""
 _ASCENDING = (
@@ -151,6 +151,7 @@ _ASCENDING = (
     ("latency_l2", "latency_l3"),
     ("latency_l3", "latency_memory"),
 )
+_OWN = ("_l1", "_add", "_fma")  # which nobody else uses
 _SHARE = "share_"  # before the name of a figure that was timed on the wall
 
 
@@ -171,7 +172,7 @@ def node_figures(node: Samples, others: float = 0.0) -> Mapping[str, Quantity]:
     for name in (name for name in _NODE_FIGURES if (name, 0) in samples):
         values = samples[name, 0]
         figure = time(values) if name.startswith("latency") else rate(values, samples.get((_SHARE + name, 0)))
-        shared = name.startswith(("bw", "latency")) and not name.endswith("_l1")
+        shared = name.startswith(("bw", "latency")) and not name.endswith(_OWN)
         found[name] = replace(figure, relative_sd=max(figure.relative_sd, disturbed if shared else 0.0))
     return found
 
@@ -307,6 +308,7 @@ def machine_file(
         f"cores = {len(host.cpus)}",
         f"numa_domains = {host.domains}",
         f'memory = "{host.memory / 2**30:.4g} GiB"',
+        *_caches(host),
         *(_value(name, figure, *_NODE_FIGURES[name]) for name, figure in node.items()),
         *_allreduce_values(allreduce),
         *_message(network, "message", "Between two nodes."),
@@ -316,6 +318,13 @@ def machine_file(
         *_allreduce_term(allreduce),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _caches(host: Host) -> Iterator[str]:
+    for level, cache in enumerate(host.caches, 1):
+        yield f'cache_l{level} = "{cache.size / 2**10:g} KiB"'
+        if cache.sharers > 1:
+            yield f"cores_l{level} = {cache.sharers}"
 
 
 def _head(host: Host, provenance: MachineProvenance) -> Iterator[str]:

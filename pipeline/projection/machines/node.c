@@ -81,6 +81,9 @@ enum { CHAINS = 20 };
 #define FUSED(k) x##k = x##k * factor + term; KEEP(x##k);
 #define APART(k) x##k = x##k * factor; KEEP(x##k);
 #define ADDED(k) x##k = x##k + term; KEEP(x##k);
+#define DIVIDED(k) x##k = factor / x##k; KEEP(x##k);
+#define ADDED_AGAIN(k) ADDED(0)
+#define FUSED_AGAIN(k) FUSED(0)
 #define TOTAL(k) total += x##k;
 #define PEAK(NAME, TYPE, BODY)                                                     \
     static void NAME(struct work *w, uint64_t passes)                              \
@@ -96,6 +99,9 @@ enum { CHAINS = 20 };
 PEAK(fused_scalar, double, EACH(FUSED))
 PEAK(fused_vector, vector, EACH(FUSED))
 PEAK(apart_vector, vector, EACH(APART) EACH(ADDED))
+PEAK(divided_vector, vector, EACH(DIVIDED))
+PEAK(added_chain, double, EACH(ADDED_AGAIN))
+PEAK(fused_chain, double, EACH(FUSED_AGAIN))
 
 /* A chain of additions, one cycle each, beside some vector arithmetic that sets the clock of vector code. */
 #define STEP(k) count += one; KEEP_INTEGER(count);
@@ -145,6 +151,9 @@ static const struct kernel
     PEAK_SCALAR = {"peak_scalar", fused_scalar, 8 * CHAINS, 0, 0},
     PEAK_SIMD = {"peak_simd", apart_vector, 8 * CHAINS * WIDTH, 0, 0},
     PEAK_DP = {"peak_dp", fused_vector, 8 * CHAINS * WIDTH, 0, 0},
+    PEAK_DIVIDE = {"peak_divide", divided_vector, 4 * CHAINS * WIDTH, 0, 0},
+    CHAIN_ADD = {"latency_add", added_chain, 4 * CHAINS, 0, 0},
+    CHAIN_FMA = {"latency_fma", fused_chain, 4 * CHAINS, 0, 0},
     TRIAD_CORE = {"bw_core", triad, 3, 1, 1},
     TRIAD_DOMAIN = {"bw_numa", triad, 3, 1, 1},
     TRIAD_NODE = {"bw_node", triad, 3, 1, 1},
@@ -279,6 +288,9 @@ int main(int count, char **given)
         figure(&PEAK_SCALAR, works, cores, 0, 0);
         figure(&PEAK_SIMD, works, cores, 0, 0);
         figure(&PEAK_DP, works, cores, 0, 0);
+        figure(&PEAK_DIVIDE, works, cores, 0, 0);
+        figure(&CHAIN_ADD, works, cores, 0, 1);
+        figure(&CHAIN_FMA, works, cores, 0, 1);
         figure(&TRIAD_CORE, works, 1, bytes[3], 0);
         if (domain < cores) figure(&TRIAD_DOMAIN, works, domain, bytes[3], 0);
         figure(&TRIAD_NODE, works, cores, bytes[3], 0);

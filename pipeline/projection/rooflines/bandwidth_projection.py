@@ -4,7 +4,6 @@ The whole is the sum of the projected groups divided by their coverage, their sh
 is not projected is assumed to speed up like the rest.
 """
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
@@ -21,6 +20,7 @@ from ingest.errors import InputError, UsageError, located
 from ingest.toml_table import TomlTable
 from ingest.units import FLOP, NONE, TIME_DIMENSION, Quantity, parse_quantity, stated
 from pipeline.projection.expressions.expression_text import Names
+from pipeline.projection.expressions.method_error import METHOD_ERROR, fraction, method_error, scatter
 from pipeline.projection.expressions.shipped_files import read_text
 from pipeline.projection.expressions.symbolic_model import Model, bind, constant, maximum, symbol
 from pipeline.projection.machines.machine_values import Machine
@@ -77,10 +77,9 @@ class MeasuredProfile:
     notices: tuple[str, ...] = ()
 
 
-_KEYS = ("reference", "profile", "runs", "kinds", "groups", "cores", "coverage", "method_error")
+_KEYS = ("reference", "profile", "runs", "kinds", "groups", "cores", "coverage", METHOD_ERROR)
 _SHARE_ROUNDING = 0.0005
 _SHARE_TOLERANCE = 0.02
-_UNIT_ERROR = Quantity(value=1.0, dimension=NONE, relative_sd=math.sqrt(math.e - 1))  # of 1 in the logarithm
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -116,7 +115,7 @@ def bandwidth_projection(table: TomlTable, reference: Machine, names: Names) -> 
         hint = "set kind = 'threaded' or 'serial' for at least one group"
         raise InputError("no group to project", where=table.where, hint=hint)
     verdicts = {group.name: _verdict(group, reference) for group in projected}
-    stated_error = _fraction(table, "method_error") if "method_error" in table else None
+    stated_error = method_error(table) or None
     with located(table.where):
         gone = {g.name: _projected(g, verdicts[g.name], reference, names) for g in projected}
     parts = {name: one.time * _scatter(one, stated_error) for name, one in gone.items()}
@@ -212,14 +211,9 @@ def _scatter(one: _Projected, stated_error: float | None) -> Model:
 
     A stated error is that of all groups.
     """
-    sigma = math.sqrt(math.log1p((stated_error or one.error) ** 2))
-    common = bind(symbol("method"), {"method": _UNIT_ERROR})
     if stated_error is not None:
-        return common**sigma
-    name = f"method {one.resource.value}"
-    own = bind(symbol(name), {name: _UNIT_ERROR})
-    shares = math.sqrt(COMMON_VARIANCE), math.sqrt(1 - COMMON_VARIANCE)
-    return common ** (shares[0] * sigma) * own ** (shares[1] * sigma)
+        return scatter(stated_error)
+    return scatter(one.error, {"": COMMON_VARIANCE, one.resource.value: 1 - COMMON_VARIANCE})
 
 
 def _peak_ratio(done: Work, reference: Machine, names: Names) -> Model:
@@ -252,16 +246,11 @@ def _value(name: str, names: Names) -> Model:
 def _coverage(table: TomlTable, projected: Sequence[Group], groups: Sequence[Group]) -> float:
     """Return the share of the measured time that is projected: stated, from the shares, or from the times."""
     if "coverage" in table:
-        return _fraction(table, "coverage")
+        return fraction(table, "coverage")
     shares = [group.share for group in projected if group.share is not None]
     if len(shares) == len(projected):
         return sum(shares)
     return sum(g.time.value for g in projected) / sum(g.time.value for g in groups)
-
-
-def _fraction(table: TomlTable, key: str) -> float:
-    wrong = f"'{key}' has to lie between 0 and 1", "correct it"
-    return stated(table.content[key], NONE, table.place(key), wrong, lambda value: 0 < value <= 1)
 
 
 def _inconsistent(groups: Sequence[Group]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ the data to fit them to; or it is an expression in other terms.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from math import log2 as log2_of
 from typing import TYPE_CHECKING, TypeAlias
@@ -14,6 +14,7 @@ from ingest.errors import InputError, UsageError, located
 from ingest.toml_table import TomlTable
 from ingest.units import Dimension, Quantity, parse_quantity, require_dimension
 from pipeline.projection.expressions.expression_text import Names, parse
+from pipeline.projection.expressions.method_error import METHOD_ERROR, method_error, scatter
 from pipeline.projection.expressions.symbolic_model import (
     Model,
     bind,
@@ -39,30 +40,38 @@ _MODULES: Mapping[str, str] = {
 _Found: TypeAlias = tuple[tuple[str, ...], Model]  # inputs and model of a term
 
 
-def _fitted_formula(table: TomlTable, name: str, _: "ModelReader") -> _Found:
+def _fitted_formula(table: TomlTable, name: str, *_: object) -> _Found:
     from pipeline.projection.terms.fitted_term import fitted_term
 
     return fitted_term(table, name)
 
 
-def _measured(table: TomlTable, name: str, stored: "ModelReader") -> _Found:
+def _measured(table: TomlTable, name: str, _: Names, stored: "ModelReader") -> _Found:
     from pipeline.projection.terms.measured_term import measured_term
 
     return measured_term(table, name, stored)
 
 
-def _ports(table: TomlTable, name: str, _: "ModelReader") -> _Found:
+def _ports(table: TomlTable, name: str, *_: object) -> _Found:
     from pipeline.projection.ports.port_fit import port_term
 
     return (), port_term(table, name)
 
 
-_OTHER_MODELS: Mapping[str, Callable[[TomlTable, str, "ModelReader"], _Found]] = {
+def _loop(table: TomlTable, _: str, names: Names, __: "ModelReader") -> _Found:
+    from pipeline.projection.terms.loops import loop_term
+
+    return loop_term(table, names)
+
+
+_OTHER_MODELS: Mapping[str, Callable[[TomlTable, str, Names, "ModelReader"], _Found]] = {
     "fitted": _fitted_formula,
+    "loop": _loop,
     "measured": _measured,
     "ports": _ports,
 }
 """Models that read keys of their own."""
+_LOOP_ERROR = 0.3  # what paper 002 claims for its loops; docs/explanations/vector-loops.md has what it met
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,11 +92,17 @@ class Term:
 
 def read_term(table: TomlTable, name: str, names: Names, stored: "ModelReader") -> Term:
     """Return the term of a table; InputError if keys are missing or unknown, or a file cannot be read."""
+    error = method_error(table, _LOOP_ERROR if table.content.get("model") == "loop" else 0.0)
+    exact = _read(table.without(METHOD_ERROR), name, names, stored)
+    return replace(exact, model=exact.model * scatter(error)) if error else exact
+
+
+def _read(table: TomlTable, name: str, names: Names, stored: "ModelReader") -> Term:
     if "expression" in table:
         return _expression(table, name, names)
     model = table.text("model")
     if model in _OTHER_MODELS:
-        inputs, found = _OTHER_MODELS[model](table, name, stored)
+        inputs, found = _OTHER_MODELS[model](table, name, names, stored)
         return Term(name, inputs, found)
     if model not in _MODULES:
         hint = f"models are {', '.join([*_MODULES, *_OTHER_MODELS])}"

@@ -38,6 +38,8 @@ def value(text, **at):
         ("sqrt(2 * V)", 4.0),
         ("V ** (3/4)", 8**0.75),
         ("2 ** V", 256.0),
+        *((f"1 if V {sign} {k} else 2", 1.0) for sign, k in (("<=", 8), (">=", 8), ("<", 9), (">", 7))),
+        *((f"1 if V {sign} {k} else 2", 2.0) for sign, k in (("<=", 7), (">=", 9), ("<", 8), (">", 8))),
     ],
 )
 def test_arithmetic(text, expected):

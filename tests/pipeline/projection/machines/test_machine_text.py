@@ -103,6 +103,8 @@ def test_values_have_their_units_and_spreads(load):
     values = load().values
     assert (values["cores"].value, values["numa_domains"].value) == (4, 2)
     assert (values["memory"].value, values["memory"].dimension) == (16 << 30, BYTES)
+    assert [values[f"cache_l{level}"].value for level in (1, 2, 3)] == [32 << 10, 1 << 20, 8 << 20]
+    assert values["cores_l3"].value == 4 and "cores_l2" not in values
     assert (values["bw_core"].value, values["bw_core"].dimension) == (1.4e10, BANDWIDTH)
     assert values["bw_core"].relative_sd == pytest.approx(1 / 14, rel=0.01)
     assert values["latency_memory"].value == pytest.approx(1e-7)

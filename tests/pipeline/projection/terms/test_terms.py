@@ -77,6 +77,15 @@ def projected(files, **at):
     return project(files / "app.toml", files / "cluster.toml", at or {"n": 1000})
 
 
+def test_a_term_may_state_the_error_of_its_method(files):
+    exact = project(files / "app.toml", files / "cluster.toml", {"n": 1000})
+    edited(files, "cluster.toml", 'latency = "2 us"', 'latency = "2 us"\nmethod_error = "20 %"')
+    found = project(files / "app.toml", files / "cluster.toml", {"n": 1000})
+    (before,), (after,) = ([x for x in one.parts if x.path[-1] == "halo"] for one in (exact, found))
+    assert before.upper == before.value == after.value
+    assert after.upper / after.value == pytest.approx(1.39, abs=0.04)  # 1.645 standard deviations
+
+
 def test_terms_are_fitted_composed_and_called(files):
     found = projected(files, n=1000)
     parts = {".".join(line.path): line for line in found.parts}
@@ -252,7 +261,7 @@ def test_expressions_use_the_names_given():
     [
         (
             {"model": "logp"},
-            "models are allreduce, cache_kernel, latency_bandwidth, loggp, fitted, measured, ports",
+            "models are allreduce, cache_kernel, latency_bandwidth, loggp, fitted, loop, measured, ports",
         ),
         ({}, "model: is missing"),
         ({"expression": "1", "input": {}}, "input: unknown key; did you mean 'inputs'?"),
