@@ -41,7 +41,7 @@ def ports(
 
     Args:
         path: an object file, compiler output or the text of objdump.
-        function: its symbol, or its C++ name if only one function has it.
+        function: its C++ or Fortran name, or its symbol.
         seconds: measured time of the loop there, such as ``12.3 s``.
         clock: clock of the processor, such as ``2.1 GHz``; equal clocks if neither is given.
         loop: number of the one loop to show.

@@ -8,23 +8,26 @@ objdump of LLVM or of binutils.
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
 
+import numpy as np
+
+from ingest.arrays import IntArray
 from ingest.errors import InputError, UsageError, one_line
 from pipeline.projection.expressions.shipped_files import read_bytes
+from pipeline.projection.ports.symbol_names import several_called, symbols_called
 
 _LABEL = re.compile(r"\s*([\w.$@]+):\s*(.*)")
-_HEADER = re.compile(r"[0-9a-f]+ <([^>]+)>:\s*")
+_HEADER = re.compile(r"[0-9a-f]+ <(.+)>:\s*")
 _DUMPED = re.compile(r"\s*([0-9a-f]+):\s+(?:(?:[0-9a-f]{2} ?)+\s*(?:\t|$))?\s*([a-z<(].*)?")
 _TARGET = re.compile(r"#?(?:0x)?([0-9a-f]+)(?: <.*>)?")
 _COMMENT = re.compile(r"\s*(?:#(?!-?\d|0x|:)|//|;).*")
 _PREFIX = re.compile(r"^(?:(?:bnd|notrack|data16|cs|ds|es|addr32)\s+)+")
 _SEPARATOR = re.compile(r",(?![^(\[{]*[)\]}])")  # commas inside brackets separate nothing
+_LEAVES = re.compile(r"jmpq?|b|ret\w*|ud2|hlt|udf")
 _KEPT_PREFIXES = ("lock", "rep", "repe", "repne", "repz", "repnz")
-_MOST_FUNCTIONS_NAMED = 8
 DISASSEMBLERS = ("llvm-objdump", "objdump")
 _SYMBOL = re.compile(r"^[0-9a-f]+ .{6}F (?!\*UND\*)\S+\t([0-9a-f]+)\s+(?:\.hidden )?(.+)$", re.M)
 _ELF = b"\x7fELF"
@@ -38,8 +41,6 @@ _ARM_KINDS = (
     (r"pn?\d+(\.[bhsd])?(/[mz])?", "p"),
     (r"#?-?(0x[0-9a-f]+|\d+(\.\d+)?(e[+-]?\d+)?)|#?:.*", "i"),
 )
-
-_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -72,21 +73,6 @@ def functions_in(text: str, *, where: str = "assembly") -> dict[str, tuple[Instr
         hint = "write it in AT&T syntax, the default of compilers and objdump"
         raise InputError("Intel syntax is not supported", where=where, hint=hint)
     return found
-
-
-def function_named(functions: Mapping[str, _T], name: str, *, where: str = "assembly") -> _T:
-    """Return the function of that symbol, or the only one whose mangled C++ name has it, else UsageError."""
-    if name in functions:
-        return functions[name]
-    part = re.compile(rf"_Z.*(?<!\d){len(name)}{re.escape(name)}(?!\w*_Z)")
-    mangled = [symbol for symbol in functions if part.match(symbol)]
-    if len(mangled) == 1:
-        return functions[mangled[0]]
-    if mangled:
-        listed = ", ".join(sorted(mangled)[:_MOST_FUNCTIONS_NAMED])
-        raise UsageError(f"several functions are called '{name}'", where=where, hint=f"choose one: {listed}")
-    some = ", ".join(sorted(functions)[:_MOST_FUNCTIONS_NAMED])
-    raise UsageError(f"no function '{name}'", where=where, hint=f"functions: {some}")
 
 
 @dataclass
@@ -153,12 +139,24 @@ class Loop:
 
 
 def read_loops(path: Path, function: str) -> tuple[Loop, ...]:
-    """Return the innermost loops of a function, deepest first, then longest; UsageError without any."""
-    instructions = read_function(path, function)
-    bodies = loop_bodies(instructions)
-    if not bodies:
+    """Return the innermost loops of a function, deepest first, then longest; UsageError without any.
+
+    If it has none, those of the one part with loops that was split from it: an OpenMP region, a lambda.
+    """
+    code = _code_in(path)
+    first, *parts = symbols_called(code.symbols, function, where=str(path))
+    looping = {first: loops} if (loops := _loops(code.read(first))) else {}
+    looping = looping or {part: loops for part in parts if (loops := _loops(code.read(part)))}
+    if len(looping) > 1:
+        raise several_called(looping, function, where=str(path))
+    if not looping:
         what = f"'{function}' has no loop: no jump goes backwards"
         raise UsageError(what, where=str(path), hint="name the function that the compiler left it in")
+    return next(iter(looping.values()))
+
+
+def _loops(instructions: tuple[Instruction, ...]) -> tuple[Loop, ...]:
+    bodies = loop_bodies(instructions)
     loops = [Loop(instructions[b.start : b.stop], nesting_depth(instructions, b)) for b in bodies]
     return tuple(sorted(loops, key=lambda loop: -loop.depth))
 
@@ -167,47 +165,90 @@ def loop_bodies(instructions: Sequence[Instruction]) -> tuple[range, ...]:
     """Return the innermost loops, longest first, each as the instructions from a jump's target to the jump.
 
     A loop that contains another cannot be counted from its text, because the inner trip count is unknown. A
-    stretch that contains a return is not a loop but a rarely taken path behind the function that jumps back.
+    rarely taken path behind the function that jumps back is not a loop.
     """
-    bodies = {
-        (instruction.target, k + 1)
-        for k, instruction in enumerate(instructions)
-        if instruction.target is not None and instruction.target <= k
-    }
+    depths = _loop_depths(instructions)
+    jumps = {(i.target, k + 1) for k, i in enumerate(instructions) if i.target is not None and i.target <= k}
+    bodies = {b for b in jumps if depths[b[0]] == depths[b[1] - 1] == depths[slice(*b)].max() > 0}
     bodies = {b for b in bodies if not any(i.mnemonic.startswith("ret") for i in instructions[slice(*b)])}
+    whole = {b for b in bodies if depths[slice(*b)].min() == depths[b[0]]}
+    bodies = whole | {b for b in bodies if not any(b[0] < c[1] and c[0] < b[1] for c in whole)}
     innermost = [b for b in bodies if not any(b != c and b[0] <= c[0] and c[1] <= b[1] for c in bodies)]
     return tuple(range(*body) for body in sorted(innermost, key=lambda b: (b[0] - b[1], b[0])))
 
 
 def nesting_depth(instructions: Sequence[Instruction], body: range) -> int:
     """Return in how many loops a loop lies, itself included."""
-    enclosing = {
-        (i.target, k)
-        for k, i in enumerate(instructions)
-        if i.target is not None and i.target <= body.start and k >= body.stop - 1
-    }
-    return len({start for start, _ in enclosing})
+    return int(_loop_depths(instructions)[body.stop - 1])
 
 
-def _function_in_object(path: Path, name: str) -> tuple[Instruction, ...]:
-    """Return the instructions of a function in an object file by objdump; InputError if that fails."""
+def _loop_depths(instructions: Sequence[Instruction]) -> IntArray:
+    """Return int[instruction], in how many loops each lies.
+
+    Loops are the strongly connected components of the flow of control, and those that remain in each without
+    the instruction by which it is entered.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    many = len(instructions)
+    flow = edges = np.array(list(_flow(instructions)), dtype=np.int64).reshape(-1, 2)
+    depths = np.zeros(many, dtype=np.int64)
+    while len(edges):
+        graph = coo_array((np.ones(len(edges)), tuple(edges.T)), shape=(many, many))
+        component = connected_components(graph, connection="strong")[1]
+        edges = edges[component[edges[:, 0]] == component[edges[:, 1]]]
+        inside = np.unique(edges)
+        depths[inside] += 1
+        entered = flow[component[flow[:, 0]] != component[flow[:, 1]], 1]
+        # the first that is entered, or the first of all
+        ordered = np.concatenate([np.intersect1d(entered, inside), inside])
+        heads = ordered[np.unique(component[ordered], return_index=True)[1]]
+        edges = edges[~np.isin(edges, heads).any(axis=1)]
+    return depths
+
+
+def _flow(instructions: Sequence[Instruction]) -> Iterator[tuple[int, int]]:
+    """Yield which instruction may follow which; the targets of computed jumps are not known."""
+    for k, one in enumerate(instructions):
+        if one.target is not None:
+            yield k, one.target
+        leaves = _LEAVES.fullmatch(one.mnemonic) and (one.target is not None or not _is_computed(one))
+        if not leaves and k + 1 < len(instructions):
+            yield k, k + 1
+
+
+def _is_computed(jump: Instruction) -> bool:
+    return any(operand.startswith("*") for operand in jump.operands)
+
+
+@dataclass(frozen=True)
+class _Code:
+    """The functions of a file by symbol."""
+
+    symbols: Collection[str]
+    read: Callable[[str], tuple[Instruction, ...]]
+
+
+def _code_in_object(path: Path) -> _Code:
+    """Return the functions of an object file, read by objdump; InputError if that fails."""
     program = next((found for each in DISASSEMBLERS if (found := shutil.which(each))), None)
     if program is None:
         what = "reading an object file needs objdump"
         hint = "install it (apt install llvm, or binutils), or give compiler output (-S)"
         raise InputError(what, where=str(path), hint=hint)
-    symbols = {
-        match[2]: match[2]
-        for match in _SYMBOL.finditer(_dumped(program, "--syms", path))
-        if int(match[1], 16)
-    }
+    symbols = {match[2] for match in _SYMBOL.finditer(_dumped(program, "--syms", path)) if int(match[1], 16)}
     if not symbols:
         hint = "give one that is not stripped"
         raise InputError("no function symbols in the object file", where=str(path), hint=hint)
-    symbol = function_named(symbols, name, where=str(path))
     llvm = Path(program).name.startswith("llvm")
-    text = _dumped(program, f"--disassemble{'-symbols' if llvm else ''}={symbol}", path)
-    return function_named(functions_in(text, where=str(path)), symbol, where=str(path))
+
+    def read(symbol: str) -> tuple[Instruction, ...]:
+        text = _dumped(program, f"--disassemble{'-symbols' if llvm else ''}={symbol}", path)
+        functions = functions_in(text, where=str(path))
+        return functions[symbols_called(functions, symbol, where=str(path))[0]]
+
+    return _Code(symbols, read)
 
 
 def run_tool(command: list[str], text: str = "") -> subprocess.CompletedProcess[str]:
@@ -231,11 +272,16 @@ def _dumped(program: str, option: str, path: Path) -> str:
 
 def read_function(path: Path, name: str) -> tuple[Instruction, ...]:
     """Return the instructions of a function in a ``.s`` file, objdump's text or an object file."""
+    code = _code_in(path)
+    return code.read(symbols_called(code.symbols, name, where=str(path))[0])
+
+
+def _code_in(path: Path) -> _Code:
     content = read_bytes(path)
     if content.startswith(_ELF):
-        return _function_in_object(path, name)
+        return _code_in_object(path)
     functions = functions_in(content.decode("utf-8", errors="replace"), where=str(path))
-    return function_named(functions, name, where=str(path))
+    return _Code(functions, functions.__getitem__)
 
 
 def operand_kinds(isa: str, instruction: Instruction) -> tuple[str, ...]:

@@ -131,7 +131,9 @@ class Simulated:
 def find_llvm_mca(path: str | None = None) -> LlvmMca:
     """Return the newest llvm-mca on the path; UsageError if there is none, or that program is not one."""
     programs = [found for name in (_NAMES if path is None else (path,)) if (found := shutil.which(name))]
-    tools = [LlvmMca(Path(program), version) for program in programs if (version := _version(program))]
+    tools = [
+        LlvmMca(Path(program).absolute(), version) for program in programs if (version := _version(program))
+    ]
     if tools:
         return max(tools, key=lambda tool: tool.numbers)
     if path is not None:

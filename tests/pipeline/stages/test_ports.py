@@ -247,6 +247,12 @@ def test_the_newest_llvm_mca_is_taken(program, tmp_path, monkeypatch):
     assert find_llvm_mca().version == "19.1.7"
 
 
+def test_an_llvm_mca_in_the_working_directory_is_run(program, tmp_path, monkeypatch):
+    program(answer)
+    monkeypatch.chdir(tmp_path)
+    assert only("daxpy", "zen4", llvm_mca="./llvm-mca").there.cycles == 3.0
+
+
 def test_an_llvm_mca_that_has_no_model_of_the_processor(program):
     with pytest.raises(UsageError, match=r"llvm-mca 14.0.6 is too old for Zen 5, which needs 19 or newer"):
         only("daxpy", "zen5", llvm_mca=program(answer, version="14.0.6"))

@@ -4,12 +4,13 @@ import pytest
 
 from pipeline.projection.ports.assembly import (
     Instruction,
-    function_named,
     functions_in,
     loop_bodies,
+    nesting_depth,
     operand_kinds,
     parse_instruction,
     read_function,
+    read_loops,
 )
 from tests.pipeline.projection.mistakes import refused
 from tests.pipeline.projection.ports.programs import ARM, COMPILED, DUMPED
@@ -125,15 +126,6 @@ def test_texts_that_are_not_assembly():
         assert intel in refused(functions_in, f"f:\n\tmov rax, {size} PTR [rbx]\n")
 
 
-def test_functions_by_name():
-    functions = dict.fromkeys("hgfedcbaz", 1)
-    assert function_named(functions, "a") == 1
-    assert refused(function_named, functions, "x", where="k.o") == (
-        "k.o: no function 'x'; functions: a, b, c, d, e, f, g, h"
-    )
-    assert refused(function_named, functions, "x").startswith("assembly: ")
-
-
 def jumps(*pairs, length):
     targets = dict(pairs)
     return [Instruction("jne" if k in targets else "nop", (), targets.get(k)) for k in range(length)]
@@ -155,6 +147,41 @@ def test_a_path_moved_behind_the_return_is_not_a_loop():
     moved = jumps((8, 3), (15, 6), length=16)
     moved[10] = Instruction("ret")
     assert loop_bodies(moved) == (range(3, 9),)
+
+
+def test_nesting_is_that_of_the_flow_of_control():
+    # a vector loop and a scalar one, and a way around both that stands behind them and jumps back
+    apart = jumps((3, 1), (8, 6), (12, 5), length=13)
+    apart[9] = Instruction("ret")
+    assert [(body, nesting_depth(apart, body)) for body in loop_bodies(apart)] == [
+        (range(1, 4), 1),
+        (range(6, 9), 1),
+    ]
+    # entered at its condition, which stands at the end, as compilers write it without optimisation
+    inner, outer = Instruction("jmp", (), 4), Instruction("jmp", (), 7)
+    rotated = [outer, Instruction("nop"), inner, *jumps((2, 0), (5, 0), length=6)]
+    rotated[5], rotated[8] = Instruction("jne", (), 3), Instruction("jne", (), 1)
+    assert [(body, nesting_depth(rotated, body)) for body in loop_bodies(rotated)] == [(range(3, 6), 2)]
+
+
+OUTLINED = """\
+_Z5scalePdl:
+\tcall\tGOMP_parallel
+\tret
+_Z5scalePdl._omp_fn.0:
+.L1:
+\tmulsd\t(%rax), %xmm0
+\tjne\t.L1
+\tret
+"""
+
+
+def test_the_loops_of_a_parallel_region_are_those_of_its_function(tmp_path):
+    path = tmp_path / "kernel.s"
+    path.write_text(OUTLINED)
+    assert [len(loop.instructions) for loop in read_loops(path, "scale")] == [2]
+    path.write_text(OUTLINED + OUTLINED.replace("fn.0", "fn.1"))
+    assert "several functions are called 'scale'; choose one: " in refused(read_loops, path, "scale")
 
 
 @pytest.mark.parametrize(
