@@ -11,7 +11,9 @@ File = Annotated[
     Path,
     typer.Argument(metavar="FILE", help="Object file, compiler output (.s), or the text of objdump -d."),
 ]
-Function = Annotated[str, valued("--function", "NAME", "Function with the loops: its C++ or Fortran name, or its symbol.")]
+Function = Annotated[
+    str, valued("--function", "NAME", "Function with the loops: its C++ or Fortran name, or symbol.")
+]
 On = Annotated[str, shared("--on", ": a processor such as zen4, sapphire-rapids or neoverse-v2")]
 From = Annotated[str | None, shared("--from", ": a processor to compare with")]
 Time = Annotated[
