@@ -142,11 +142,8 @@ def _notices(loops: Sequence[LoopReport], about_time: Sequence[str]) -> tuple[st
 
 
 def _about_time(clock: str | None, loops: int, number: int) -> tuple[str, ...]:
-    known = left_out_error()
-    notices = [
-        f"the interval has the error of {known.pairs} predictions that were measured: {known.source}; "
-        "data in the first-level cache on both"
-    ]
+    known = left_out_error("ratio")
+    notices = [f"the interval has the error of {known.source}; data in the first-level cache on both"]
     if clock is None:
         notices.append("equal clocks are assumed; give --clock and --from-clock")
     if loops > 1:

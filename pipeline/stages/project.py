@@ -91,7 +91,7 @@ def export_application(
 
 def _total(program: ApplicationFile, target: Machine, variant: str | None) -> Model:
     names = machine_names(target, "mach", stored_models, variant=variant)
-    return compose(program, names, stored_models, missing={"mach.": f"add it to {target.path}"}).total
+    return compose(program, names, stored_models, target=target).total
 
 
 def stored_models(directory: Path, level: "Level") -> "StoredModels":

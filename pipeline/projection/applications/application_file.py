@@ -4,7 +4,7 @@ Their keys are explained in docs/explanations/projection.md.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, ClassVar
@@ -49,7 +49,8 @@ class ApplicationFile:
     inputs: Mapping[str, ApplicationInput] = field(metadata=entry(made=_listed))
     terms: Mapping[str, TomlTable] = field(metadata=NO_ENTRY)
     define: Mapping[str, str] = field(metadata=NO_ENTRY)
-    parts: Mapping[tuple[str, ...], str] = field(metadata=NO_ENTRY)
+    # expressions, or tables that state ``ports``
+    parts: Mapping[tuple[str, ...], str | TomlTable] = field(metadata=NO_ENTRY)
     # expression of the whole; None if it is the sum of the parts
     total: str | None = field(metadata=NO_ENTRY)
     measured: Mapping[str, float] = field(metadata=NO_ENTRY)
@@ -61,7 +62,10 @@ def load_application(name: str | Path) -> ApplicationFile:
     """Return the application of that file, else the shipped one of that name; InputError if it is damaged."""
     table = read_toml(find("application", name))
     table.check_keys(_KEYS)
-    parts = _expressions(table.table("parts"))
+    parts = {
+        path: one.table(path[-1]) if isinstance(one.content[path[-1]], dict) else one.text(path[-1])
+        for path, one in _leaves(table.table("parts"))
+    }
     if bool(parts) == ("bandwidth" in table):
         hint = 'write [parts] and name = "expression", or [bandwidth]'
         raise InputError("the file needs either [parts] or [bandwidth]", where=table.where, hint=hint)
@@ -74,7 +78,7 @@ def load_application(name: str | Path) -> ApplicationFile:
         machine=table.text("machine") if "machine" in table else None,
         inputs={name: _input(inputs, name) for name in inputs.content},
         terms=table.table("terms").named_tables(),
-        define={".".join(path): text for path, text in _expressions(table.table("define")).items()},
+        define={".".join(path): one.text(path[-1]) for path, one in _leaves(table.table("define"))},
         parts=parts,
         total=table.text("total") if "total" in table else None,
         measured={
@@ -128,11 +132,10 @@ def _input(inputs: TomlTable, name: str) -> ApplicationInput:
     )
 
 
-def _expressions(table: TomlTable, above: tuple[str, ...] = ()) -> dict[tuple[str, ...], str]:
-    found: dict[tuple[str, ...], str] = {}
+def _leaves(table: TomlTable, above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], TomlTable]]:
+    """Return all values that are no tables, or that state ``ports``, by their path, each with its table."""
     for key, value in table.content.items():
-        if isinstance(value, dict):
-            found |= _expressions(table.table(key), (*above, key))
+        if isinstance(value, dict) and not isinstance(value.get("ports"), dict):
+            yield from _leaves(table.table(key), (*above, key))
         else:
-            found[(*above, key)] = table.text(key)
-    return found
+            yield (*above, key), table

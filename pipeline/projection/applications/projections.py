@@ -140,12 +140,13 @@ def compose(
     machine: Mapping[str, Model | Term],
     stored: "ModelReader",
     *,
-    missing: Mapping[str, str] | None = None,
+    target: Machine | None = None,
 ) -> Composition:
     """Return the application's expressions as models over its inputs, with the machine's values bound.
 
     Args:
         machine: what `machine_names` returned, of one or more machines.
+        target: the machine itself, which loops need.
     """
     if application.bandwidth is not None:
         return _by_bandwidth(application, application.bandwidth, machine, stored)
@@ -153,16 +154,32 @@ def compose(
         **machine,
         **{name: symbol(name, entry.dimension) for name, entry in application.inputs.items()},
     }
+    missing = {"mach.": f"add it to {target.path}"} if target else {}
+
+    def loop(table: TomlTable, name: str) -> Term:
+        from pipeline.projection.applications.loop_term import loop_term
+
+        if target is None:
+            raise table.error("ports", "needs a machine", "choose one with --on")
+        return loop_term(table, name, names, target, missing)
+
     for name, table in application.terms.items():
-        names[name] = read_term(table, name, names, stored)
+        names[name] = loop(table, name) if "ports" in table else read_term(table, name, names, stored)
 
     def read(text: str, key: str) -> Model:
         return parse(text, names, where=f"{application.path}: {key}", missing=missing)
 
+    def part(stated: str | TomlTable, key: str) -> Model:
+        if isinstance(stated, str):
+            return read(stated, key)
+        stated.check_keys(("ports", "elements", "threads"))
+        own = loop(stated.without("elements", "threads"), key)
+        return own(read(stated.text("elements"), key), read(stated.text("threads", "mach.cores"), key))
+
     definitions = {}
     for name, text in application.define.items():
         definitions[name] = names[name] = read(text, name)
-    parts = _with_sums({path: read(text, ".".join(path)) for path, text in application.parts.items()})
+    parts = _with_sums({path: part(text, ".".join(path)) for path, text in application.parts.items()})
     if application.total is None:
         return Composition(definitions, parts, _sum_of(application, parts))
     names |= {".".join(path): model for path, model in parts.items()}
@@ -369,7 +386,7 @@ def _composed(
 def _composition(
     application: ApplicationFile, machine: Machine, names: Mapping[str, Model | Term], stored: "ModelReader"
 ) -> Composition:
-    whole = compose(application, names, stored, missing={"mach.": f"add it to {machine.path}"})
+    whole = compose(application, names, stored, target=machine)
     lacking = sorted(set(whole.total.inputs) - set(application.inputs))
     if lacking:
         what = f"{machine.path} depends on '{lacking[0]}', which is not an input here"

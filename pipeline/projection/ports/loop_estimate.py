@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -432,13 +432,16 @@ _LEVEL = 0.9
 
 @dataclass(frozen=True, kw_only=True)
 class LeftOutError:
-    """How far predictions by the ratio of cycles were off."""
+    """How far predictions of one kind were off."""
 
     spread: float  # root mean square of ln(measured / predicted)
-    fitted_spread: float  # the same of the fitted contention model
-    pairs: int
     kernels: int  # on how many different kernels, which limits what the spread says
     source: str
+
+    @property
+    def degrees(self) -> int:
+        """The degrees of freedom of Student's t."""
+        return max(self.kernels - 1, 1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -454,21 +457,21 @@ class LoopTimeElsewhere:
 
 
 @lru_cache
-def left_out_error() -> LeftOutError:
-    """Return the error of the method on the kernels that were measured for it."""
-    return LeftOutError(**read_toml(LEFT_OUT).content)
+def left_out_error(kind: Literal["ratio", "absolute", "fitted"]) -> LeftOutError:
+    """Return the error of the ratio of cycles, of the cycles themselves, or of the fitted model."""
+    return LeftOutError(**read_toml(LEFT_OUT).table(kind).content)
 
 
 def time_elsewhere(
     seconds: float, cycles_here: float, cycles_there: float, clocks: float
 ) -> LoopTimeElsewhere:
     """Return the time of a loop on another processor with its 90 % interval."""
-    known = left_out_error()
+    known = left_out_error("ratio")
     ratio = cycles_there / cycles_here
     value = seconds * ratio * clocks
     from scipy.special import stdtrit
 
-    width = float(stdtrit(max(known.kernels - 1, 1), (1 + _LEVEL) / 2)) * known.spread
+    width = float(stdtrit(known.degrees, (1 + _LEVEL) / 2)) * known.spread
     return LoopTimeElsewhere(
         value=value,
         lower=value * float(np.exp(-width)),

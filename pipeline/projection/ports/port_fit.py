@@ -496,7 +496,7 @@ def widened(name: str, model: Model) -> Model:
     The scatter of the variants around the fit says nothing of code from other compiler flags: of intervals
     without this, few held the measured cycles.
     """
-    left_out = Quantity(value=1.0, relative_sd=left_out_error().fitted_spread)
+    left_out = Quantity(value=1.0, relative_sd=left_out_error("fitted").spread)
     return bind(model * symbol(f"{name}.left_out"), {f"{name}.left_out": left_out})
 
 

@@ -89,7 +89,7 @@ def test_time_goes_with_the_ratio_of_cycles_and_clocks():
 
 
 def test_the_interval_is_that_of_predictions_left_out():
-    known = left_out_error()
+    known = left_out_error("ratio")
     found = time_elsewhere(1.0, 10.0, 10.0, 1.0)
     assert found.value == 1.0
     assert found.upper * found.lower == pytest.approx(1.0)

@@ -8,6 +8,7 @@ from pipeline.projection.applications.application_file import load_application
 from pipeline.projection.applications.projections import compose
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.expressions.symbolic_model import symbol
+from pipeline.projection.machines.machine_values import load_machine
 from tests.pipeline.projection.mistakes import refused
 from tests.pipeline.projection.stored import no_models
 
@@ -93,13 +94,17 @@ def test_mistakes_name_the_key(composed, old, new, line):
     assert line in refused(lambda: composed(FILE.replace(old, new)), raises=UsageError)
 
 
-def test_unknown_names_of_the_machine_say_where_to_add_them(composed):
+def test_unknown_names_of_the_machine_say_where_to_add_them(composed, tmp_path):
+    (tmp_path / "here.toml").write_text("")
+    target = load_machine(tmp_path / "here.toml")
     text = '[parts]\na = "mach.stop"\nb = "other.x"\n'
     with pytest.raises(
-        UsageError, match=r"a: unknown name 'mach.stop' in 'mach.stop'; did you mean 'mach.step'\? or ask"
+        UsageError,
+        match=r"a: unknown name 'mach.stop' in 'mach.stop'; did you mean 'mach.step'\? or add it to .*here",
     ):
-        composed(text, missing={"mach.": "ask"})
+        composed(text, target=target)
     with pytest.raises(
-        UsageError, match=r"total: unknown name 'mach.x' in 'mach.x'; did you mean 'max'\? or ask$"
+        UsageError,
+        match=r"total: unknown name 'mach.x' in 'mach.x'; did you mean 'max'\? or add it to .*here.toml$",
     ):
-        composed('total = "mach.x"\n[parts]\na = "1"\n', missing={"mach.": "ask"})
+        composed('total = "mach.x"\n[parts]\na = "1"\n', target=target)

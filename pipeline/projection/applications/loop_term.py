@@ -1,0 +1,137 @@
+"""A loop's time from its machine code: a term, or a part, of an application that states ``ports = {...}``.
+
+llvm-mca says what a pass takes on the processor that the machine names. Threads share the elements evenly,
+and those of one core its ports and its front end, which a pass occupies for `bound` cycles in any case:
+
+    T = elements / threads * k * max(bound, cycles / min(k, threads_per_core)) / hz, k = ceil(threads / cores)
+
+A time measured on another machine may stand for what llvm-mca says there; then only the ratio is llvm-mca's.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ingest.errors import InputError, located
+from ingest.options import Declaration
+from ingest.toml_table import TomlTable
+from ingest.units import TIME_DIMENSION, parse_quantity, require_dimension
+from pipeline.projection.expressions.ensembles import QUANTITY_DRAWS, Ensemble, stream
+from pipeline.projection.expressions.expression_text import Names, parse
+from pipeline.projection.expressions.shipped_files import beside
+from pipeline.projection.expressions.symbolic_model import Model, bind, constant, symbol
+from pipeline.projection.machines.machine_values import Machine, load_machine
+from pipeline.projection.ports.assembly import read_loops
+from pipeline.projection.ports.loop_estimate import (
+    LeftOutError,
+    LoopEstimate,
+    estimate_loop,
+    find_llvm_mca,
+    left_out_error,
+    processor_named,
+    require_isa,
+    require_model,
+)
+from pipeline.projection.terms.terms import Term
+from pipeline.wording.quantities import figure
+
+_KEYS = ("file", "function", "loop", "per_pass", "time", "from")
+_INPUTS = ("elements", "threads")
+_SECONDS = (
+    "elements / threads * ceil(threads / mach.cores) / mach.hz * scale"
+    " * max(bound, cycles / min(ceil(threads / mach.cores), mach.threads_per_core))"
+)
+
+
+def loop_term(
+    table: TomlTable, name: str, names: Names, machine: Machine, missing: Mapping[str, str]
+) -> Term:
+    """Return the term ``<name>(elements, threads)``, the seconds of a loop on a machine.
+
+    Args:
+        table: it has the one key ``ports``.
+        names: what `machine_names` returned of the machine, with ``mach.cores`` and ``mach.hz``.
+        missing: see `parse`.
+
+    Raises:
+        InputError, UsageError: one line for every mistake, such as code of another instruction set.
+    """
+    table.check_keys(("ports",))
+    ports = table.table("ports")
+    ports.check_keys(_KEYS)
+    with located(ports.where):
+        there, per_pass = _estimate(ports, machine), ports.number("per_pass", 1, least=1)
+    scale = symbol(f"{name}.left_out")
+    error: LeftOutError | None = left_out_error("absolute")
+    if "time" in ports or "from" in ports:
+        reference = load_machine(beside(ports.path, ports.text("from")))
+        with located(ports.where):
+            here = _estimate(ports, reference)
+        scale = scale * _measured_cycles(ports, name, reference) / (here.cycles / per_pass)
+        error = left_out_error("ratio") if here.processor is not there.processor else None
+    bound = min(max(there.bounds.values()), there.cycles)
+    known: Names = {
+        "mach.threads_per_core": constant(1),
+        **names,
+        **{key: symbol(key) for key in _INPUTS},
+        "cycles": constant(there.cycles / per_pass),
+        "bound": constant(bound / per_pass),
+        "scale": scale,
+    }
+    seconds = parse(_SECONDS, known, where=ports.where, missing=missing)
+    return Term(name, _INPUTS, bind(seconds, _left_out(name, error, _notices(name, there, ports))))
+
+
+def _estimate(ports: TomlTable, machine: Machine) -> LoopEstimate:
+    """Return what llvm-mca says of the loop on the cores of a machine."""
+    if not machine.cpu:
+        hint = 'write what its cores are at the top, such as cpu = "zen4"'
+        raise InputError("cpu: is missing", where=str(machine.path), hint=hint)
+    processor, path, function = processor_named(machine.cpu), ports.file("file"), ports.text("function")
+    loops = read_loops(path, function)
+    require_isa(path, loops[0].instructions, processor)
+    wanted = Declaration(help="", least=1, most=len(loops))
+    number = ports.value("loop", int, wanted) if "loop" in ports else 1
+    tool = find_llvm_mca()
+    require_model(tool, processor)
+    return estimate_loop(processor, loops[number - 1].instructions, tool)
+
+
+def _measured_cycles(ports: TomlTable, name: str, reference: Machine) -> Model:
+    """Return the measured cycles per element on the machine of ``from``."""
+    if "hz" not in reference.values:
+        raise InputError("hz: is missing", where=str(reference.path), hint="write it in [values]")
+    place = ports.place("time")
+    if "time" not in ports:
+        raise ports.error("time", "is missing", 'write what an element takes there, time = "1.3 ns"')
+    measured = parse_quantity(ports.content["time"], where=place)
+    given = {
+        f"{name}.time": require_dimension(measured, TIME_DIMENSION, "time", place),
+        f"{reference.path.stem}.hz": reference.values["hz"],
+    }
+    time, clock = (bind(symbol(key, one.dimension), {key: one}) for key, one in given.items())
+    return time * clock
+
+
+def _left_out(name: str, error: LeftOutError | None, notices: tuple[str, ...]) -> Ensemble:
+    """Return the error of the method in the logarithm; there is none where the loop itself was measured."""
+    drawn, estimate = np.ones((1, 1)), np.ones(1)
+    if error is not None:
+        deviations = stream(name, "left out").standard_t(error.degrees, QUANTITY_DRAWS)
+        drawn = np.exp(error.spread * deviations)[:, None]
+        notices = (*notices, f"the interval of loops has the error of {error.source}")
+    return Ensemble(names=(f"{name}.left_out",), estimate=estimate, draws=drawn, notices=notices)
+
+
+def _notices(name: str, there: LoopEstimate, ports: TomlTable) -> tuple[str, ...]:
+    where = f"{there.processor.name} by {there.source}"
+    found = [
+        f"{name}: {figure(there.cycles)} cycles per pass on {where}; {there.bottleneck}",
+        *there.notes,
+        "loops: data in the first-level cache, branches predicted",
+    ]
+    if "per_pass" not in ports:
+        found.append(f"{name}: an element per pass is assumed; state per_pass = 4 if there are four")
+    if there.unknown:
+        found.append(f"{name}: without a known cost: {'; '.join(there.unknown)}")
+    return tuple(found)
