@@ -91,11 +91,10 @@ def _efficiency() -> Item:
         covers="Figure 3",
         stand_in=True,
         commands=[f"run {folder} {options}" for folder, options in CODES.values()],
-        note="The times of MG-CFD and iflux on 24 cores were not published; the paper: alike up to 12 "
-        "threads, then iflux loses more. "
-        "HPCG, a mini-app of conjugate gradients, stands beside OpenFOAM's cavity, whose pressure is solved "
-        "by them: alike, too, on "
-        "two cores, which processes share beyond p = 2. Two flux kernels of our own run on two threads.",
+        note="The times of MG-CFD and iflux on 24 cores were not published; the paper says that they are "
+        "alike up to 12 threads and iflux then loses more. HPCG, a mini-app of conjugate gradients, stands "
+        "beside OpenFOAM's cavity, whose pressure is solved by them: alike, too, on two cores, which "
+        "processes share beyond p = 2. Two flux kernels of our own run on two threads.",
         columns=("code", *(f"{scale} processes or threads [%]" for scale in scales)),
         rows=[(name, *values) for name, values in lines.items()],
         pictures=[
@@ -129,9 +128,9 @@ def _counters() -> Item:
         covers="Figure 4",
         stand_in=True,
         commands=(),
-        note="PAPI's counters of MG-CFD and iflux were not published, and our virtual machine has none: what "
-        "the operating system counts stands in, for the mini-app and kernel `light` on 1, 2, 4 and 8 threads "
-        "of two cores. The paper calls a difference below 0.1 alike and both above 0.8 strong.",
+        note="PAPI's counters of MG-CFD and iflux were not published, and our virtual machine has none: "
+        "what the operating system counts stands in, for the mini-app and kernel `light` on 1, 2, 4 and 8 "
+        "threads of two cores. The paper calls a difference below 0.1 alike and both above 0.8 strong.",
         columns=("counter", "mini-app", "light", "alike", "strong"),
         rows=rows,
         pictures=[

@@ -22,7 +22,7 @@ KEYS = {
 }
 NEAR, ALL, HELD_OUT = (1, 2, 4), (1, 2, 4, 8), 8
 STATED = (
-    "The runs on 104 to 1456 processes were not published; the paper: MPI_Allreduce dominates beyond 600 "
+    "The runs on 104 to 1456 processes were not published; in the paper MPI_Allreduce dominates beyond 600 "
     "processes."
 )
 
@@ -51,9 +51,8 @@ STUDIES = (
             "time.run()": "time.run()",
             "smoother.Uz": "lduMatrix::smoother.Uz",
         },
-        about="The same case with 32³ cells and OpenFOAM's own profiling, which does not see MPI, on two "
-        "cores: p = 4 and 8 share "
-        "them, so that effort grows by waiting.",
+        about="In their place stands the same case with 32³ cells and OpenFOAM's own profiling, which does "
+        "not see MPI, on two cores: p = 4 and 8 share them, so that effort grows by waiting.",
     ),
     Study(
         title="HPCG",
@@ -63,9 +62,9 @@ STUDIES = (
             "SYMGS, the preconditioner": "ComputeSYMGS_ref",
             "SPMV, the matrix product": "ComputeSPMV_ref",
         },
-        about="Conjugate gradients with Score-P, which sees MPI, stand for the solver of the cavity, on two "
-        "cores, which p = 4 and 8 "
-        "share: MPI_Allreduce overtakes the matrix product and the preconditioner, measured at p = 8.",
+        about="Conjugate gradients with Score-P, which sees MPI, stand for the solver of the cavity, on "
+        "two cores, which p = 4 and 8 share: MPI_Allreduce overtakes the matrix product and the "
+        "preconditioner, measured at p = 8.",
     ),
 )
 
@@ -90,9 +89,8 @@ def _schemes() -> Item:
         stand_in=True,
         commands=(command,),
         note="The runs of OpenFOAM on 520 processes were not published; their box plots are five "
-        "repetitions. LULESH was measured in all "
-        "four ways (medians of user seconds, `sample_profiles/lulesh-schemes`). The command predicts from "
-        "the profile with full "
+        "repetitions. LULESH was measured in all four ways (medians of user seconds, "
+        "`sample_profiles/lulesh-schemes`). The command predicts from the profile with full "
         "instrumentation alone what the filter leaves.",
         columns=("scheme", "published", "measured", "predicted", "90 % interval"),
         rows=rows,

@@ -192,8 +192,7 @@ def _distribution() -> Item:
         stand_in=True,
         commands=(command,),
         note=f"{STAND_IN}. The shares then show bandwidth and vectorisation alone: loops 2 and 3, which are "
-        f"not vectorised, would take most; "
-        "the paper's chart says that they do far less work than the six.",
+        "not vectorised, would take most; the paper's chart says that they do far less work than the six.",
         columns=("loops", "the paper says", "share [%]"),
         rows=rows,
         pictures=[

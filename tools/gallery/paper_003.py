@@ -102,8 +102,8 @@ def _series() -> Item:
         title="Intensity of the geometric series, flop/B",
         covers="intensity of the series",
         commands=(command,),
-        note="Published as the formula (2 n - 1) / (2 values), here of 8 B. The 4176 byte counts were "
-        "not published.",
+        note="The paper prints the formula (2 n - 1) / (2 values); here a value has 8 B. The 4176 byte "
+        "counts were not published.",
         columns=("order", "intensity"),
         rows=list(zip(orders, map(Beside, published, ours), strict=True)),
     )
@@ -120,7 +120,8 @@ def _intensities() -> Item:
         title="Intensity of the stencils, flop/B",
         covers="intensity of the stencils",
         commands=list(commands.values()),
-        note="Counted from the kernels. The measured intensities of 72 cases are plots without numbers.",
+        note="Operations and bytes are counted from the kernels. The measured intensities of 72 cases are "
+        "plots without numbers.",
         columns=("stencil", "intensity"),
         rows=rows,
     )
@@ -162,9 +163,9 @@ def _roofline() -> Item:
         title="Roofline of the XE6 node, with both stencils at the ceiling (measured rates not published)",
         covers="roofline of the node with the stencils",
         commands=["machine list", *commands.values()],
-        note="Ceilings: STREAM, and the Empirical Roofline Tool's caches as the authors' tool plots them. "
-        "Rates are what the ceilings "
-        "allow at n = 2048; the measured points are plots without numbers.",
+        note="The ceilings are STREAM and, of caches, the Empirical Roofline Tool as the authors' tool "
+        "plots it. Rates are what the ceilings allow at n = 2048; the measured points are plots without "
+        "numbers.",
         columns=("kernel", "flop/B", "Gflop/s at most"),
         rows=rows,
         pictures=[roofline_chart("Roofline of Blue Waters' XE6", ceilings)],
@@ -178,13 +179,14 @@ def _setsm() -> Iterator[Item]:
         "as printed",
         groups="671.3 s of U/main are 25.3 % of 2653 s, while the other groups are their shares of 3007 to "
         "3014 s: two digits of 761.3 s are exchanged.",
-        wall="The printed times do not follow from the printed inputs, but from other ones, below.",
+        wall="The printed times do not follow from the printed inputs but from other ones, see below.",
     )
     yield from _projected(
         f"{AS_COMPUTED} --on tools/gallery/blue-waters-as-computed.toml",
         "as its authors computed it",
         groups="",
-        wall="Within what the inputs are rounded by: 0.05 of 62.5 GB/s alone is 0.08 % of a time.",
+        wall="The differences are within the rounding of the printed inputs: half a unit of 62.5 GB/s is "
+        "0.08 % of a time.",
     )
 
 
@@ -220,7 +222,7 @@ def _projected(at_home: str, how: str, *, groups: str, wall: str) -> list[Item]:
             title=f"Tables of SETSM's projected and measured wall times {how}",
             covers=f"wall times and errors {how}",
             commands=list(commands.values()),
-            note=note or "[Readings of the paper](../explanations/projection.md#setsm).",
+            note=note or "The page on projection has the [readings](../explanations/projection.md#setsm).",
             reading=wall,
             columns=("node", "measured [s]", "wall time [s]", "speed-up", "error [%]"),
             rows=rows,

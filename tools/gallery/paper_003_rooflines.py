@@ -10,34 +10,20 @@ from tools.gallery.charts import Chart
 from tools.gallery.page import Item
 
 FOLDER = "sample_profiles/counted-kernels"
-COUNTED = "Simulated counters stand in"
+COUNTED = "Counters are simulated"
 STAND_IN = (
     "Counters and rates were not published: `sample_profiles/counted-kernels` stands in, with operations "
     "known from the algorithm, times of one core of a virtual machine, and references that callgrind counts "
     "in simulated caches (16 KB, lines of 64 B)."
 )
-# By what the paper calls them: the application, and what stands in for it.
-PROGRAMS: Mapping[str, tuple[str, str]] = {
-    "HPCG": (
-        "hpcg",
-        "its four kernels, written anew with the 27-point operator, in the place of 128 processes of HPCG",
-    ),
-    "HPGMG-FV": (
-        "hpgmg",
-        "a multigrid F-cycle of second order of our own in the place of 512 processes of HPGMG",
-    ),
-    "PETSc": (
-        "petsc",
-        "the paper's solver, transpose-free QMR with additive Schwarz of PETSc 3.18, on 4,096 to 32,768 "
-        "unknowns",
-    ),
-    "MUMPS": ("mumps", "MUMPS's factorisation on up to 4,096 unknowns"),
-    "SuperLU": ("superlu", "SuperLU's factorisation on up to 2,744 unknowns"),
-    "SETSM": (
-        "setsm",
-        "the correlation of image patches, the kind of kernel that SETSM spends its time in, of our own",
-    ),
-    "2-D and 3-D stencils": ("stencils", "the paper's two stencils"),
+PROGRAMS = {
+    "HPCG": "hpcg",
+    "HPGMG-FV": "hpgmg",
+    "PETSc": "petsc",
+    "MUMPS": "mumps",
+    "SuperLU": "superlu",
+    "SETSM": "setsm",
+    "2-D and 3-D stencils": "stencils",
 }
 ACCESS, LINE = 16, 64  # bytes that one reference and one refill of the first-level cache move
 SERIES = ("inline", "recursive", "flat")
@@ -46,7 +32,7 @@ STENCILS = {"plane": "2-D", "cube": "3-D"}
 
 def roofline_items() -> Sequence[Item]:
     """Return the ceilings, the counts of series and stencils, and the rooflines."""
-    return [_ceilings(), *_counts(), *(_roofline(name) for name in PROGRAMS)]
+    return [_ceilings(), _variation(), _ratio_of_series(), _raw(), _ratio_of_stencils(), _rooflines()]
 
 
 def _rows(name: str) -> list[dict[str, str]]:
@@ -64,9 +50,8 @@ def _ceilings() -> Item:
         stand_in=True,
         commands=(),
         note="The plots of the Empirical Roofline Tool are without numbers in the text. What stands in was "
-        "measured by "
-        f"`{FOLDER}/rooflines.py`, not by a command: a triad over its working set, and a series of numbers "
-        f"in the first-level cache.",
+        f"measured by `{FOLDER}/rooflines.py`, not by a command: a triad over its working set, and a series "
+        "of numbers in the first-level cache.",
         columns=("peak", "Gflop/s"),
         rows=list(peaks.items()),
         pictures=[
@@ -96,10 +81,6 @@ def _ratios(
         yield row, ACCESS * int(row["references"]) / exact, LINE * int(row["first_misses"]) / exact
 
 
-def _counts() -> list[Item]:
-    return [_variation(), _ratio_of_series(), _raw(), _ratio_of_stencils()]
-
-
 def _variation() -> Item:
     rows: list[tuple[object, ...]] = []
     for optimisation in ("O3", "O0"):
@@ -110,14 +91,13 @@ def _variation() -> Item:
                 cells += [min(each), max(each), 100 * pstdev(each) / fmean(each)]
             rows.append((f"{kernel}, {optimisation}", *cells))
     return Item(
-        title="Variation and range of byte measurements of the geometric series, with simulated counters as "
-        "a stand-in",
+        title="Variation and range of byte measurements of the geometric series, with simulated counters "
+        "as a stand-in",
         covers="coefficients of variation; range of MIN and MAX",
         stand_in=True,
         commands=(),
-        note=f"{COUNTED}. Bytes over those that have to move, over "
-        f"16 cases for each implementation "
-        "(GCC): four orders, two sizes, two precisions.",
+        note=f"{COUNTED}. Values are the bytes counted over those that have to move, in 16 cases for each "
+        "implementation (GCC): four orders, two sizes, two precisions.",
         columns=(
             "implementation",
             *(
@@ -182,7 +162,7 @@ def _raw() -> Item:
         covers="raw data",
         stand_in=True,
         commands=(),
-        note=f"{COUNTED}.",
+        note=f"{COUNTED}, of three implementations.",
         columns=("case", "references", "misses of 16 KB", "misses of 1 MB"),
         rows=rows,
     )
@@ -233,20 +213,28 @@ def _ratio_of_stencils() -> Item:
     )
 
 
-def _roofline(name: str) -> Item:
-    application, stand_in = PROGRAMS[name]
-    command = f"project {FOLDER}/rooflines/{application}.toml"
-    found = asked(command)
-    rows = [(point["name"], point["intensity"], point["rate"] / 1e9) for point in found["roofline"]["points"]]
+def _rooflines() -> Item:
+    commands = {name: f"project {FOLDER}/rooflines/{file}.toml" for name, file in PROGRAMS.items()}
+    found = {name: asked(command)["roofline"] for name, command in commands.items()}
     return Item(
-        title=f"Roofline of {name}, with a stand-in",
-        covers=f"roofline of {name}",
+        title="Rooflines of seven programs, with stand-ins",
+        covers=f"rooflines of {', '.join(PROGRAMS)}",
         stand_in=True,
-        commands=(command,),
-        note=f"{COUNTED}: {stand_in}. Ceilings and bytes below the first-level cache are those of that core.",
-        columns=("", "flop/B", "Gflop/s"),
-        rows=rows,
-        pictures=[roofline_chart(f"Roofline of {name}, stand-in on one core", found["roofline"])],
+        commands=list(commands.values()),
+        note=f"{COUNTED}, ceilings and bytes below the first-level cache are those of one core of ours. "
+        "HPCG is its four kernels, written anew with the 27-point operator, HPGMG-FV a multigrid F-cycle "
+        "of second order, SETSM the correlation of image patches, the kind of kernel it spends its time "
+        "in. PETSc 3.18 runs the paper's solver, transpose-free QMR with additive Schwarz, on 4,096 to "
+        "32,768 unknowns; MUMPS factorises up to 4,096, SuperLU up to 2,744. The stencils are the paper's.",
+        columns=("point", "flop/B", "Gflop/s"),
+        rows=[
+            (point["name"], point["intensity"], point["rate"] / 1e9)
+            for roofline in found.values()
+            for point in roofline["points"]
+        ],
+        pictures=[
+            roofline_chart(f"Roofline of {name}, stand-in on one core", one) for name, one in found.items()
+        ],
     )
 
 

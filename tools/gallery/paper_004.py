@@ -83,7 +83,7 @@ def _figure_1b() -> Item:
         covers="Figure 1b",
         commands=[*commands, STAND_IN],
         note=f"The curves for POWER5+ follow from the published parameters. {ABOUT}; measured is the sum of "
-        f"the medians.",
+        "the medians.",
         columns=("L", *map(str, SIZES)),
         rows=[
             (
@@ -130,9 +130,8 @@ def _figure_1c() -> Item:
         "messages",
         covers="Figure 1c",
         commands=commands,
-        note=f"The curves are those of the machine with the most noise, since the text does not name one. "
-        f"{ABOUT}; a straight line does not "
-        "fit the small messages of a socket, which the command says.",
+        note="The curves are those of the machine with the most noise, since the text does not name one. "
+        f"{ABOUT}; a straight line does not fit the small messages of a socket, which the command says.",
         pictures=[
             lines_over_size(
                 "Communication of GF on infiniband-ds1, P = 2048, published parameters", lines, "time [ms]"
@@ -191,9 +190,9 @@ def _topology() -> Item:
         covers="Figure 2b",
         commands=commands,
         note=f"The text says: up to 25 % lower performance. P = {COMMON} is the only one that all four "
-        f"machines have; there {most} loses most, {max(lines[most]):.2f} %. A loss is negative where the "
-        "application saw more than injection alone, which messages inside a node do. Other P would not "
-        "agree, see the last rows.",
+        f"machines have; there {most.partition(',')[0]} loses most, {max(lines[most]):.2f} %. A loss is "
+        "negative where the application saw more than injection alone, which messages inside a node do. At "
+        "other P losses are other ones, see the last rows.",
         columns=("machine", "least [%]", "most [%]"),
         rows=rows,
         pictures=[

@@ -70,8 +70,7 @@ def _inputs() -> Item:
         covers="Table I",
         commands=(command,),
         note="Local lattices have the same size in all directions, as in the paper's analysis; what "
-        "influences convergence is the number "
-        "of iterations.",
+        "influences convergence is the number of iterations.",
         columns=("number", "parameter", "meaning"),
         rows=[(k, Beside(name, ours), meanings[ours]) for k, (name, ours) in enumerate(INPUTS.items(), 1)],
     )
@@ -87,7 +86,7 @@ def _counts() -> Item:
         title="Table of message counts, section II.D",
         covers="table of message counts",
         commands=(command,),
-        note="The published formulas at trajecs = 2, warms = 1, steps = 5.",
+        note="Published are formulas, here at trajecs = 2, warms = 1, steps = 5.",
         reading="The paper contradicts itself: its table counts 2 messages of CG for a measurement, its "
         "Eq. (3) 32, which is used.",
         columns=("kernel", "messages"),
@@ -126,7 +125,7 @@ def _loggp() -> Item:
         name, size = link.split(", ")
         one = terms[name]
         rows.append((link, *_beside(published, (one["L"], one[size]["o"], one[size]["G"]))))
-    note = "g is below o everywhere, where the formula does not have it."
+    note = "The fourth parameter, g, is below o everywhere, so that it is in no formula."
     return _read("Table of LogGP, power5plus", note, ("link, message", "L [us]", "o [us]", "G [us/B]"), rows)
 
 
@@ -139,7 +138,7 @@ def _kernels() -> Item:
         for machine, table in SERIAL.items()
         for kernel, published in zip(KERNELS, table.split(", "), strict=True)
     ]
-    note = "Time of a site in cache and outside, and the sites that cache holds."
+    note = "A site takes b1 in cache and b2 outside, and s sites are in cache."
     return _read("Tables of kernels, five machines", note, ("kernel", "b1 [us]", "b2 [us]", "s"), rows)
 
 
