@@ -1,10 +1,12 @@
 """Projections of applications: files, stored models, what stands behind a result, what is shipped, plots."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingest.errors import UsageError
+from ingest.toml_table import TomlTable
 from pipeline.models.prediction import LEVEL
 from pipeline.projection.applications.application_file import (
     ApplicationFile,
@@ -54,8 +56,26 @@ def sweep(
     level: float = LEVEL,
 ) -> tuple[ApplicationProjection, ...]:
     """Return what an application does on a machine at each of several points; else as `project`."""
-    both = files(application, machine)
-    return sweep_application(*both, points, stored_models, variant=variant, level=level)
+    program, target = files(application, machine)
+    found = sweep_application(program, target, points, stored_models, variant=variant, level=level)
+    if program.counters is None or len(found) > 1:
+        return found
+    return tuple(_with_counters(one, program, program.counters, target, variant) for one in found)
+
+
+def _with_counters(
+    one: ApplicationProjection,
+    program: ApplicationFile,
+    counters: TomlTable,
+    target: Machine,
+    variant: str | None,
+) -> ApplicationProjection:
+    """Return a projection that says how the counts of its loops compare with the counters of a run."""
+    from pipeline.projection.applications.counted_loops import compared_counts
+
+    names = machine_names(target, "mach", stored_models, variant=variant)
+    said = compared_counts(program, counters, names, stored_models, one.at)
+    return replace(one, notices=(*one.notices, *said))
 
 
 def files(application: str | Path, machine: str | Path | None) -> tuple[ApplicationFile, Machine]:

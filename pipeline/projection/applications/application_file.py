@@ -17,7 +17,7 @@ from pipeline.projection.expressions.shipped_files import find, name_of
 
 _NOT_A_TIME = ("a measured total has to be a time", 'write it like "12.3 s"')
 _PROGRAM_KEYS = ("inputs", "terms", "define", "parts", "total")
-_KEYS = ("title", "source", "reproduces", "machine", *_PROGRAM_KEYS, "measured", "bandwidth")
+_KEYS = ("title", "source", "reproduces", "machine", *_PROGRAM_KEYS, "measured", "counters", "bandwidth")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +54,8 @@ class ApplicationFile:
     # expression of the whole; None if it is the sum of the parts
     total: str | None = field(metadata=NO_ENTRY)
     measured: Mapping[str, float] = field(metadata=NO_ENTRY)
+    # the table of a run whose counters its loops are compared with, if it has one
+    counters: TomlTable | None = field(metadata=NO_ENTRY)
     # the table of a projection by bandwidth ratios; None if it has parts
     bandwidth: TomlTable | None = field(metadata=NO_ENTRY)
 
@@ -85,6 +87,7 @@ def load_application(name: str | Path) -> ApplicationFile:
             name: stated(value, TIME_DIMENSION, measured.place(name), _NOT_A_TIME, math.isfinite)
             for name, value in measured.content.items()
         },
+        counters=table.table("counters") if "counters" in table else None,
         bandwidth=table.table("bandwidth") if "bandwidth" in table else None,
     )
 
