@@ -11,21 +11,22 @@ from tools.gallery.labels import MEANING, Beside, Label, compared
 
 MADE = (
     "Made by `python -m tools.gallery`, which a test repeats. Numbers called ours are from the commands "
-    "shown (with `--json -`) or the sample named, published ones from the paper. The program sets the "
-    "labels by comparing the two, each to the digits printed: [what they mean](index.md). Tables without a "
-    "published column are cut where a picture shows the rest."
+    "shown (with `--json -`) or the sample named, published ones from the paper; [labels](index.md) follow "
+    "from both. Tables without a published column are cut where a picture shows the rest."
 )
 FRONT = """# The papers' tables and figures
 
-Every table and figure of the five papers is computed anew where what the paper publishes allows it; where
-it does not, data of our own stand in. A program compares each printed value with ours, to the digits printed,
-and sets the label. No label is set by hand, and a test compares the columns of these pages once more.
+The tables and figures of the five papers stand beside ours, computed anew where what the paper publishes
+allows it; where it does not, data of our own stand in, and the heading says so. The label of each is set by a
+program that compares every printed value with ours, to the digits printed: half a unit of the last one. A
+test compares the columns of these pages once more.
 
 """
 MOST_COMMANDS = 2
 MOST_ROWS = 5
 """Rows that stand beside a picture of all of them."""
 _COUNT = re.compile(r"^\| (?P<label>[a-z ]+) \| (?P<count>\d+) \|", re.MULTILINE)
+_VALUES = re.compile(r"^\*\*(?:Agrees|Differs)\*\*: (?:(?P<wrong>\d+) of )?(?P<all>\d+) value", re.MULTILINE)
 _NOT_THERE = "not there"
 
 
@@ -103,13 +104,16 @@ def front(papers: Iterable[Paper], folder: Path) -> str:
     rows: list[Sequence[object]] = []
     for paper in papers:
         name = f"paper-{paper.number}.md"
-        counts = {row["label"]: int(row["count"]) for row in _COUNT.finditer((folder / name).read_text())}
-        rows.append((f"[{paper.title}]({name})", *(counts[kind] for kind in kinds)))
-    total = ["all", *(sum(int(str(row[k])) for row in rows) for k in range(1, len(kinds) + 1))]
+        text = (folder / name).read_text()
+        counts = {row["label"]: int(row["count"]) for row in _COUNT.finditer(text)}
+        values = [(int(found["all"]), int(found["wrong"] or 0)) for found in _VALUES.finditer(text)]
+        compared_values = sum(number for number, _ in values)
+        right = f"{compared_values - sum(wrong for _, wrong in values)} of {compared_values}"
+        rows.append((f"[{paper.title}]({name})", *(counts[kind] for kind in kinds), right))
     meanings = _table(
         ("label", "meaning"), [*MEANING.items(), (_NOT_THERE, "with the reason at the end of a page")]
     )
-    return f"{FRONT}{_table(('tables and figures', *kinds), [*rows, total])}\n{meanings}"
+    return f"{FRONT}{_table(('tables and figures', *kinds, 'values that agree'), rows)}\n{meanings}"
 
 
 def _commands(commands: Sequence[str]) -> str:
@@ -129,8 +133,10 @@ def _compared_table(item: Item) -> str:
     for row in item.rows if any(paired) or not item.pictures else item.rows[:MOST_ROWS]:
         cells: list[object] = []
         for cell, is_paired in zip(row, paired, strict=True):
-            one = (cell.published, cell.shown) if isinstance(cell, Beside) else (cell,)
-            cells += one if len(one) == 2 or not is_paired else ("-", "-")
+            if isinstance(cell, Beside):
+                cells += (cell.published, cell.shown)
+            else:
+                cells += ("-", cell) if is_paired else (cell,)
         rows.append(cells)
     return _table(heads, rows)
 

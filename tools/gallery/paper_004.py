@@ -182,7 +182,7 @@ def _noise() -> Item:
 def _topology() -> Item:
     commands, lines = _losses("ideal", dict.fromkeys(TORI, COMMON))
     most = max(lines, key=lambda name: max(lines[name]))
-    rows: list[tuple[object, ...]] = [("most of all", min(lines[most]), Beside("25", max(lines[most])))]
+    rows: list[tuple[object, ...]] = [("most of all", "-", Beside("25", max(lines[most])))]
     _, others = _losses("ideal", {machine: P for machine, P in TORI.items() if P != COMMON})
     rows += [(name, min(values), max(values)) for name, values in (lines | others).items()]
     return Item(
