@@ -20,7 +20,7 @@ from pipeline.questions.analysis import Analysis
 from pipeline.questions.locations import Comparison
 from pipeline.questions.resource_use import resource_at
 from pipeline.questions.runtime.estimate import Estimate, from_prediction
-from pipeline.questions.runtime.figures import Figures, RuntimeStudy, node_cores_of, whole_nodes
+from pipeline.questions.runtime.figures import Figures, ScaledTimes, whole_nodes
 from pipeline.questions.runtime.limits import in_view, job_points
 from pipeline.questions.what_if import scaled_study
 from pipeline.wording.quantities import (
@@ -100,7 +100,9 @@ class Jobs:
     memory: Estimate  # bytes of a node, NaN if it was not measured
     energy: Estimate  # joules, the same
     limits: JobLimits  # what the job must hold
-    common_error: float  # half-width of the 90 % interval, in logarithms, of the error that all scales share
+    common_error: (
+        float | FloatArray
+    )  # half-width of the 90 % interval, in logarithms, of the error that all scales share
 
     def within(self, limits: JobLimits) -> "Jobs":
         """Return the same jobs with other limits."""
@@ -280,27 +282,24 @@ def _limit_text(name: str, value: float) -> str:
 
 
 def choose(
-    analysis: Analysis,
+    study: ScaledTimes,
     target: FloatArray,
     limits: JobLimits,
     *,
-    node_cores: float | None = None,
     resources: Mapping[str, Analysis] = _NOTHING,
     price: float | None = None,
 ) -> JobChoice:
     """Look at a job at scales up to a target, float64[D], and choose among those that hold its limits.
 
     Args:
-        analysis: the study, of times that add up.
+        study: its wall times.
         target: its other parameters are those of the job.
-        node_cores: cores of the nodes that are paid for as a whole; by default as runs held theirs.
         resources: models of the memory of nodes and of energy by metric, if they were measured.
         price: of a core-hour; None if it is not given.
     """
-    study = RuntimeStudy(analysis, node_cores=node_cores)
     points = job_points(study, target)
     figures = study.figures(points, study.measured_at(points)[0])
-    cores = node_cores or node_cores_of(analysis.experiment)
+    cores = study.cores_of_node
     unknown = np.full(len(points), np.nan)
     jobs = Jobs(
         figures=figures,
@@ -310,10 +309,10 @@ def choose(
         limits=limits,
         common_error=study.common_error,
     )
-    rows = _rows(jobs, analysis.experiment.parameters, price)
+    rows = _rows(jobs, study.parameters, price)
     places = np.flatnonzero([job.holds for job in rows])
     return JobChoice(
-        parameter=analysis.parameter,
+        parameter=study.parameters[study.column],
         limits=limits.given,
         jobs=rows,
         best={name: rows[place] for name, place in _best(study, jobs, places).items()},
@@ -360,7 +359,7 @@ def _of_runs(name: str, resources: Mapping[str, Analysis], points: FloatArray) -
     return from_prediction(found)
 
 
-def _best(study: RuntimeStudy, jobs: Jobs, places: IntArray) -> dict[str, int]:
+def _best(study: ScaledTimes, jobs: Jobs, places: IntArray) -> dict[str, int]:
     """Return the best of some jobs in each respect; of a problem that grows with the scale, the largest."""
     if not len(places):
         return {}

@@ -55,14 +55,12 @@ def chosen_jobs(
             name: _of_units(one, job.units) if one.additive else one for name, one in resources.items()
         }
     targets = target_points(study, at)
-    found = choose(
-        study,
-        targets[-1],
-        job.limits,
-        node_cores=job.node_cores,
-        resources=resources,
-        price=job.price,
-    )
+    times = RuntimeStudy(study, node_cores=job.node_cores)
+    return _known(choose(times, targets[-1], job.limits, resources=resources, price=job.price))
+
+
+def _known(found: JobChoice) -> JobChoice:
+    """Refuse a limit of a figure that is unknown everywhere."""
     for name, score in found.at_scales.scores.items():
         if np.isnan(score).all():  # a limit of it would be of nothing
             what, hint = _UNKNOWN[name]

@@ -1,8 +1,9 @@
 """Wall time, speed-up and efficiency at measured and at other points of a study."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
@@ -199,6 +200,50 @@ class Figures(Rows):
         return self.efficiency if known else self.weak_efficiency
 
 
+class ScaledTimes(Protocol):
+    """Wall times over a parameter that scales, of a measured study or of an application's model."""
+
+    @property
+    def parameters(self) -> Sequence[str]:
+        """The names of the D parameters."""
+
+    @property
+    def column(self) -> int:
+        """Index of the parameter that scales."""
+
+    @property
+    def known(self) -> FloatArray:
+        """The points that scales start from, float64[P, D]: those that were measured."""
+
+    @property
+    def comparison(self) -> Comparison:
+        """What points of different scales are compared by."""
+
+    @property
+    def cores_of_node(self) -> float | None:
+        """Cores of a node that is paid for as a whole; None if they are unknown."""
+
+    @property
+    def node_cores(self) -> float | None:
+        """The same if scales are to fill such nodes."""
+
+    @property
+    def common_error(self) -> float | FloatArray:
+        """Half-width of the 90 % interval, in logarithms, of an error that all scales share."""
+
+    def locations(self, points: FloatArray) -> FloatArray:
+        """Return the number of locations at points float64[Q, D], float64[Q]; NaN if it is unknown."""
+
+    def measured_at(self, points: FloatArray) -> tuple[BoolArray, IntArray]:
+        """Return which points float64[Q, D] were measured, and the index of each among the measured ones."""
+
+    def totals(self, points: FloatArray, measured: BoolArray) -> Estimate:
+        """Return the totals at points float64[Q, D], measured or predicted, without errors they share."""
+
+    def figures(self, points: FloatArray, measured: BoolArray, total: Estimate | None = None) -> Figures:
+        """Return all figures at points; of a total that is given values alone."""
+
+
 @dataclass(frozen=True, eq=False)
 class RuntimeStudy:
     """A modelled experiment of times, with what is needed to turn its totals into wall times."""
@@ -211,6 +256,21 @@ class RuntimeStudy:
     def column(self) -> int:
         """Index of the parameter that scales."""
         return self.analysis.experiment.parameters.index(self.analysis.parameter)
+
+    @property
+    def parameters(self) -> Sequence[str]:
+        """The names of the D parameters."""
+        return self.analysis.experiment.parameters
+
+    @property
+    def known(self) -> FloatArray:
+        """The points that were measured, float64[P, D]."""
+        return self.analysis.experiment.points
+
+    @property
+    def cores_of_node(self) -> float | None:
+        """Cores of a node that is paid for as a whole: those given, else as all runs held theirs."""
+        return self.node_cores or node_cores_of(self.analysis.experiment)
 
     @cached_property
     def comparison(self) -> Comparison:

@@ -15,7 +15,7 @@ from ingest.number_text import value_text
 from pipeline.questions.analysis import along_parameter
 from pipeline.questions.locations import Comparison
 from pipeline.questions.runtime.estimate import Estimate
-from pipeline.questions.runtime.figures import Figures, RuntimeStudy
+from pipeline.questions.runtime.figures import Figures, RuntimeStudy, ScaledTimes
 from pipeline.wording.escaping import visible
 from pipeline.wording.quantities import number, spoken_interval
 
@@ -94,9 +94,9 @@ def scales_in_view(study: RuntimeStudy, target: FloatArray) -> ScalesInView | No
     return in_view(study, study.figures(points, measured))
 
 
-def in_view(study: RuntimeStudy, figures: Figures) -> ScalesInView:
+def in_view(study: ScaledTimes, figures: Figures) -> ScalesInView:
     """Return the scales of figures that differ in the parameter that scales alone, ascending."""
-    known, scales = (one[:, study.column] for one in (study.analysis.experiment.points, figures.points))
+    known, scales = (one[:, study.column] for one in (study.known, figures.points))
     doublings = np.log2(scales / known.min())
     rank = np.where(np.abs(doublings - np.round(doublings)) < _ROUNDING, 1, 2)
     return ScalesInView(
@@ -111,7 +111,7 @@ def in_view(study: RuntimeStudy, figures: Figures) -> ScalesInView:
     )
 
 
-def _missed(study: RuntimeStudy, figures: Figures) -> FloatArray:
+def _missed(study: ScaledTimes, figures: Figures) -> FloatArray:
     """Return by what factor models are too short between measured scales, at least 1; 1 elsewhere."""
     there = figures.take(figures.measured)
     scales, known = (np.log(one.points[:, study.column]) for one in (figures, there))
@@ -123,20 +123,20 @@ def _missed(study: RuntimeStudy, figures: Figures) -> FloatArray:
     return np.where(inside, np.exp(np.maximum(np.interp(scales, known, short), 0.0)), 1.0)
 
 
-def _predicted(study: RuntimeStudy, points: FloatArray) -> Figures:
+def _predicted(study: ScaledTimes, points: FloatArray) -> Figures:
     """Predict points without intervals."""
     none_measured, unknown = np.zeros(len(points), dtype=np.bool_), np.full(len(points), np.nan)
     total = study.totals(points, none_measured).value
     return study.figures(points, none_measured, Estimate(total, unknown, unknown))
 
 
-def job_points(study: RuntimeStudy, target: FloatArray) -> FloatArray:
+def job_points(study: ScaledTimes, target: FloatArray) -> FloatArray:
     """Return the points of a job, float64[Q, D], ascending up to the scale of a target float64[D].
 
     Scales between powers of two are whole nodes from one node on, if the cores of a node are known.
     """
     column, last = study.column, float(target[study.column])
-    given, between = looked_at(study.analysis.experiment.points[:, column], last)
+    given, between = looked_at(study.known[:, column], last)
     node = _node(study, target)
     if node is not None:
         whole = np.maximum(np.round(between / node), 1.0) * node
@@ -145,7 +145,7 @@ def job_points(study: RuntimeStudy, target: FloatArray) -> FloatArray:
     return along_parameter(target, column, np.union1d(given, between))
 
 
-def _node(study: RuntimeStudy, target: FloatArray) -> float | None:
+def _node(study: ScaledTimes, target: FloatArray) -> float | None:
     """Return the scale that fills a node; None if it is unknown, or cores do not grow with the scale."""
     one, two = study.locations(along_parameter(target, study.column, np.array([1.0, 2.0])))
     if study.node_cores is None or two != 2 * one or not np.isfinite(one):
@@ -202,7 +202,7 @@ def fastest(study: RuntimeStudy, found: ScalesInView | None) -> Limit | None:
     return _limit(found, found.least(found.wall, np.arange(len(found))), found.wall)
 
 
-def efficient_up_to(study: RuntimeStudy, found: ScalesInView | None, threshold: float) -> Limit | None:
+def efficient_up_to(study: ScaledTimes, found: ScalesInView | None, threshold: float) -> Limit | None:
     """Return the largest scale with at least this efficiency, and its interval; None if there is none.
 
     Measurements decide where they can: models tell only beyond the last one if it is efficient enough.
@@ -245,7 +245,7 @@ def _measured_ends(known: ScalesInView, threshold: float) -> tuple[float, float]
     return float(scales[surely[-1]]) if len(surely) else 0.0, float(scales[possibly[-1] + 1])
 
 
-def _predicted_limit(study: RuntimeStudy, ahead: ScalesInView, threshold: float) -> Limit:
+def _predicted_limit(study: ScaledTimes, ahead: ScalesInView, threshold: float) -> Limit:
     """Return the last scale before efficiency is first too low; at the first one it is not."""
     values = ahead.efficiency.value
     too_low = np.append(np.flatnonzero(values < threshold), len(values))[0]

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from pipeline.questions.choice import JobLimits, choose
 from pipeline.questions.runtime.estimate import SINGLE_RUN
+from pipeline.questions.runtime.figures import RuntimeStudy
 from pipeline.questions.runtime.runtime import runtime
 from tests.pipeline.questions.runtime.programs import strong, weak
 
@@ -19,7 +20,8 @@ def noisy():
 
 def chosen(analysis, last=64.0, **more):
     limits = {name: more.pop(name) for name in list(more) if name in JobLimits.__dataclass_fields__}
-    return choose(analysis, np.array([last]), JobLimits(**limits), **more)
+    study = RuntimeStudy(analysis, node_cores=more.pop("node_cores", None))
+    return choose(study, np.array([last]), JobLimits(**limits), **more)
 
 
 def scales(choice):

@@ -96,7 +96,7 @@ def test_what_takes_all_scales_there_alike_cancels_in_the_efficiency(places, tmp
         assert (there.wall.below > here.wall.below + 0.1).all()
     none = RuntimeStudy(found.there).figures(POINTS[:0], np.zeros(0, dtype=np.bool_))
     assert len(none.wall) == len(none.efficiency) == 0
-    jobs = choose(found.there, POINTS[-1], JobLimits()).at_scales.figures
+    jobs = choose(RuntimeStudy(found.there), POINTS[-1], JobLimits()).at_scales.figures
     known = RuntimeStudy(found.there).figures(jobs.points, jobs.measured)
     np.testing.assert_allclose(jobs.wall.below, known.wall.below)
 
