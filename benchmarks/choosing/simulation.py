@@ -13,6 +13,7 @@ from pipeline.models.options import ModelOptions
 from pipeline.questions.analysis import Analysis, analyse
 from pipeline.questions.choice import SURELY_HOLDS, JobLimits, Jobs, choose
 from pipeline.questions.runtime.figures import RuntimeStudy
+from pipeline.questions.runtime.limits import job_points
 
 REGIMES = (
     ("within", 0.0, 0.0),
@@ -75,7 +76,8 @@ def outcome(random: np.random.Generator, where: str, stray: float, bend: float) 
     analysis = _measured(random, program, scales)
     last = scales[-1] * (4.0 if where == "beyond" else 1.0)
     target = np.array([last])
-    jobs = choose(RuntimeStudy(analysis), target, JobLimits()).at_scales
+    study = RuntimeStudy(analysis)
+    jobs = choose(study, job_points(study, target), JobLimits()).at_scales
     p = jobs.figures.points[:, 0]
     wall, efficiency = program.wall(p), program.wall(scales[:1]) * scales[0] / (program.wall(p) * p)
     beyond = np.flatnonzero(p > (scales[-1] if where == "beyond" else scales[0]))
@@ -114,7 +116,8 @@ def _cheapest(
     jobs: Jobs, analysis: Analysis, target: Array, deadline: float, wall: Array
 ) -> tuple[float, bool]:
     """Return the cost of the cheapest job that is said to hold a deadline over that of the one that does."""
-    chosen = choose(RuntimeStudy(analysis), target, JobLimits(deadline=deadline))
+    study = RuntimeStudy(analysis)
+    chosen = choose(study, job_points(study, target), JobLimits(deadline=deadline))
     found = {name: chosen.jobs.index(job) for name, job in chosen.best.items()}
     cost = wall * jobs.figures.locations
     holding = wall <= deadline

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from pipeline.cli.options import (
-    At,
     ChosenMachines,
+    InputTexts,
     JobOptions,
-    Out,
     Presentation,
     WhatIf,
     command,
@@ -18,11 +19,20 @@ from pipeline.cli.options import (
 )
 from pipeline.cli.output import show_notices
 
+if TYPE_CHECKING:
+    from pipeline.questions.choice import JobChoice
+
 
 @command("choose")
 def choose(
-    out: Out,
-    at: At = None,
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="OUT|APPLICATION",
+            help="Results directory of `pipeline run`; or an application of `pipeline project`.",
+        ),
+    ],
+    at: InputTexts = None,
     job: JobOptions = JobOptions(),
     isoefficiency: Annotated[
         str | None,
@@ -46,36 +56,50 @@ def choose(
     """Choose the scale of a job, or what to measure next."""
     from dataclasses import replace
 
+    from pipeline.config.option_readers import parse_at
+    from pipeline.projection.expressions.shipped_files import names_file
+
+    if names_file("application", source):
+        refuse_beside(
+            "an application",
+            {
+                "--measure": measure,
+                "--isoefficiency": isoefficiency,
+                "--from": machines.from_machine,
+                "--what-if": changes,
+                "--steps": job.steps,
+            },
+            hint="give a results directory of `pipeline run`",
+        )
+        _choose_of_application(source, machines.on, at or [], job, shown)
+        return
     from pipeline.stages.choose import chosen_jobs, kept_efficiency, resources_of
     from pipeline.stages.model import change_notices
     from pipeline.store.results import read_study
 
+    out, targets = Path(source), tuple(map(parse_at, at or ()))
     if measure:
         others = {
             f"--{name.replace('_', '-')}": value for name, value in vars(job).items() if name != "budget"
         }
         others |= {"--isoefficiency": isoefficiency, "--on": machines.on, "--from": machines.from_machine}
         refuse_beside("--measure", others | {"--what-if": changes})
-        _show_plans(out, at or (), job.budget, shown)
+        _show_plans(out, targets, job.budget, shown)
         return
     asked, places = job.read, machines.places
     if places is None:
         study = read_study(out)
         analysis, resources = study.chosen, resources_of(study)
-        show_notices(change_notices(study, at or (), changes or ()))
+        show_notices(change_notices(study, targets, changes or ()))
     else:
         from pipeline.stages.projected_results import project_results
 
-        projected = project_results(out, places, at or ())
+        projected = project_results(out, places, targets)
         show_notices(projected.rests_on)
         analysis, resources = projected.projection.there, {}
         asked = replace(asked, node_cores=asked.node_cores or places[1].cores)
     if isoefficiency is None:
-        from pipeline.columns.answers import jobs_table
-        from pipeline.report.terminal.results import show_jobs
-
-        found = chosen_jobs(analysis, resources, at or (), asked, changes or ())
-        shown.present(found, lambda: jobs_table(found), lambda screen: show_jobs(screen, found))
+        _show_jobs(chosen_jobs(analysis, resources, targets, asked, changes or ()), shown)
         return
     from pipeline.columns.answers import isoefficiency_table
     from pipeline.config.job_options import read_kept
@@ -83,9 +107,30 @@ def choose(
 
     refuse_beside("--isoefficiency", {f"--{name}": True for name in asked.limits.given})
     size, share = read_kept(isoefficiency)
-    kept = kept_efficiency(analysis, at or (), share, size, changes or (), asked.units)
+    kept = kept_efficiency(analysis, targets, share, size, changes or (), asked.units)
     table = isoefficiency_table(kept)
     shown.present(kept, lambda: table, lambda screen: show_table(screen, table))
+
+
+def _show_jobs(found: "JobChoice", shown: Presentation) -> None:
+    from pipeline.columns.answers import jobs_table
+    from pipeline.report.terminal.results import show_jobs
+
+    shown.present(found, lambda: jobs_table(found), lambda screen: show_jobs(screen, found))
+
+
+def _choose_of_application(
+    application: str, machine: str | None, at: Sequence[str], job: JobOptions, shown: Presentation
+) -> None:
+    """Choose the scale of an application's job on a machine."""
+    from pipeline.config.application_inputs import read_inputs
+    from pipeline.stages.choose import chosen_jobs_of
+    from pipeline.stages.project import asked_times, files
+
+    described = job.read
+    asked = asked_times(*files(application, machine), read_inputs(at), described.node_cores)
+    show_notices(asked.notices)
+    _show_jobs(chosen_jobs_of(asked, described), shown)
 
 
 def _show_plans(

@@ -148,6 +148,15 @@ At = Annotated[
     list[Mapping] | None,  # type: ignore[type-arg]  # typer takes only plain classes
     valued("--at", TARGET_METAVAR, TARGET_HELP, parser=parse_at),
 ]
+InputTexts = Annotated[
+    list[str] | None,
+    valued(
+        "--at",
+        TARGET_METAVAR,
+        f"{TARGET_HELP} Of an application its inputs, such as L=8,P=1024 or 'halo=64 KiB'; one may be swept: "
+        "L=4:14, P=64:4096:x2 or P=64,96,1024.",
+    ),
+]
 Config = Annotated[Path | None, valued("--config", "FILE", f"Configuration file instead of {CONFIGURATION}.")]
 Metric = Annotated[str | None, shared("--metric", ", by default the one chosen for the run")]
 WhatIf = Annotated[

@@ -8,6 +8,7 @@ import typer
 from pipeline.cli.options import (
     MACHINE_HELP,
     Details,
+    InputTexts,
     KernelPresentation,
     chosen_efficiency,
     command,
@@ -16,7 +17,6 @@ from pipeline.cli.options import (
     valued,
 )
 from pipeline.cli.output import STANDARD_OUTPUT, image_form, write_output
-from pipeline.config.option_readers import TARGET_HELP, TARGET_METAVAR
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -38,15 +38,6 @@ FromMachine = Annotated[
 OnMachine = Annotated[
     str | None,
     shared("--on", MACHINE_HELP + "; by default the application's own"),
-]
-InputTexts = Annotated[
-    list[str] | None,
-    valued(
-        "--at",
-        TARGET_METAVAR,
-        f"{TARGET_HELP} Of an application its inputs, such as L=8,P=1024 or 'halo=64 KiB'; one may be swept: "
-        "L=4:14, P=64:4096:x2 or P=64,96,1024.",
-    ),
 ]
 Variant = Annotated[
     str | None,

@@ -21,7 +21,7 @@ from pipeline.questions.locations import Comparison
 from pipeline.questions.resource_use import resource_at
 from pipeline.questions.runtime.estimate import Estimate, from_prediction
 from pipeline.questions.runtime.figures import Figures, ScaledTimes, whole_nodes
-from pipeline.questions.runtime.limits import in_view, job_points
+from pipeline.questions.runtime.limits import in_view
 from pipeline.questions.what_if import scaled_study
 from pipeline.wording.quantities import (
     Figure,
@@ -100,9 +100,7 @@ class Jobs:
     memory: Estimate  # bytes of a node, NaN if it was not measured
     energy: Estimate  # joules, the same
     limits: JobLimits  # what the job must hold
-    common_error: (
-        float | FloatArray
-    )  # half-width of the 90 % interval, in logarithms, of the error that all scales share
+    common_error: FloatArray  # float64[Q], half-width of the 90 % interval, in logarithms, of a shared error
 
     def within(self, limits: JobLimits) -> "Jobs":
         """Return the same jobs with other limits."""
@@ -283,21 +281,20 @@ def _limit_text(name: str, value: float) -> str:
 
 def choose(
     study: ScaledTimes,
-    target: FloatArray,
+    points: FloatArray,
     limits: JobLimits,
     *,
     resources: Mapping[str, Analysis] = _NOTHING,
     price: float | None = None,
 ) -> JobChoice:
-    """Look at a job at scales up to a target, float64[D], and choose among those that hold its limits.
+    """Look at a job at points float64[Q, D] of ascending scales, and choose those that hold its limits.
 
     Args:
         study: its wall times.
-        target: its other parameters are those of the job.
+        points: as of `job_points`.
         resources: models of the memory of nodes and of energy by metric, if they were measured.
         price: of a core-hour; None if it is not given.
     """
-    points = job_points(study, target)
     figures = study.figures(points, study.measured_at(points)[0])
     cores = study.cores_of_node
     unknown = np.full(len(points), np.nan)
@@ -307,7 +304,7 @@ def choose(
         memory=_of_runs(NODE_MEMORY, resources, points),
         energy=_of_runs(ENERGY, resources, points),
         limits=limits,
-        common_error=study.common_error,
+        common_error=study.shared_error(points),
     )
     rows = _rows(jobs, study.parameters, price)
     places = np.flatnonzero([job.holds for job in rows])

@@ -7,11 +7,13 @@ import numpy as np
 from ingest.errors import UsageError
 from pipeline.config.job_options import DescribedJob
 from pipeline.models.kernels import is_time
+from pipeline.projection.applications.application_times import AskedTimes
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.choice import JobChoice, choose, job_of
 from pipeline.questions.isoefficiency import Isoefficiency, chosen_size, isoefficiency, surface_of
 from pipeline.questions.resource_use import resource_metrics
 from pipeline.questions.runtime.figures import RuntimeStudy
+from pipeline.questions.runtime.limits import job_points
 from pipeline.questions.what_if import what_if
 from pipeline.stages.model import target_points
 from pipeline.store.results import StoredStudy
@@ -56,7 +58,14 @@ def chosen_jobs(
         }
     targets = target_points(study, at)
     times = RuntimeStudy(study, node_cores=job.node_cores)
-    return _known(choose(times, targets[-1], job.limits, resources=resources, price=job.price))
+    return _known(
+        choose(times, job_points(times, targets[-1]), job.limits, resources=resources, price=job.price)
+    )
+
+
+def chosen_jobs_of(asked: AskedTimes, job: DescribedJob) -> JobChoice:
+    """Look at a job of an application, as `chosen_jobs` does of a study's."""
+    return _known(choose(asked.times, asked.points, job.limits, price=job.price))
 
 
 def _known(found: JobChoice) -> JobChoice:

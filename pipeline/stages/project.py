@@ -27,6 +27,8 @@ from pipeline.projection.machines.machine_names import machine_names
 from pipeline.projection.machines.machine_values import Machine, load_machine
 
 if TYPE_CHECKING:
+    from pipeline.config.application_inputs import Inputs
+    from pipeline.projection.applications.application_times import AskedTimes
     from pipeline.projection.terms.measured_term import Level, StoredModels
 
 
@@ -91,6 +93,25 @@ def files(application: str | Path, machine: str | Path | None) -> tuple[Applicat
         hint = f"choose one with --on: a file, or one of {', '.join(shipped('machine'))}"
         raise UsageError("no machine to project to", where=str(program.path), hint=hint)
     return program, load_machine(beside(program.path, program.machine))
+
+
+def asked_times(
+    program: ApplicationFile, target: Machine, at: "Inputs", node_cores: float | None = None
+) -> "AskedTimes":
+    """Return the wall times of an application over what is swept, or what counts processes.
+
+    Args:
+        at: without the scale, as far as its terms reach; with one, up to it; with several, those.
+        node_cores: cores of nodes that are paid for as a whole; by default those that the machine states.
+    """
+    from pipeline.projection.applications.application_times import application_times, scaled_input
+
+    scaled = scaled_input(program, at.swept)
+    points = [input_values(program, {scaled: 1.0, **given}) for given in at.values]
+    given = [point[scaled] for point in points] if scaled in at.values[0] else []
+    return application_times(
+        program, target, _total(program, target, None), points[0], scaled, given, node_cores
+    )
 
 
 def sensitivities_of(

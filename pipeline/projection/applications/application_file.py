@@ -17,7 +17,17 @@ from pipeline.projection.expressions.shipped_files import find, name_of
 
 _NOT_A_TIME = ("a measured total has to be a time", 'write it like "12.3 s"')
 _PROGRAM_KEYS = ("inputs", "terms", "define", "parts", "total")
-_KEYS = ("title", "source", "reproduces", "machine", *_PROGRAM_KEYS, "measured", "counters", "bandwidth")
+_KEYS = (
+    "title",
+    "source",
+    "reproduces",
+    "machine",
+    "scaling",
+    *_PROGRAM_KEYS,
+    "measured",
+    "counters",
+    "bandwidth",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +61,8 @@ class ApplicationFile:
     define: Mapping[str, str] = field(metadata=NO_ENTRY)
     # expressions, or tables that state ``ports``
     parts: Mapping[tuple[str, ...], str | TomlTable] = field(metadata=NO_ENTRY)
+    # ``strong`` or ``weak``: whether the problem stays the same as processes are added; empty if not stated
+    scaling: str = field(default="", metadata=NO_ENTRY)
     # expression of the whole; None if it is the sum of the parts
     total: str | None = field(metadata=NO_ENTRY)
     measured: Mapping[str, float] = field(metadata=NO_ENTRY)
@@ -82,6 +94,7 @@ def load_application(name: str | Path) -> ApplicationFile:
         terms=table.table("terms").named_tables(),
         define={".".join(path): one.text(path[-1]) for path, one in _leaves(table.table("define"))},
         parts=parts,
+        scaling=_scaling(table),
         total=table.text("total") if "total" in table else None,
         measured={
             name: stated(value, TIME_DIMENSION, measured.place(name), _NOT_A_TIME, math.isfinite)
@@ -90,6 +103,13 @@ def load_application(name: str | Path) -> ApplicationFile:
         counters=table.table("counters") if "counters" in table else None,
         bandwidth=table.table("bandwidth") if "bandwidth" in table else None,
     )
+
+
+def _scaling(table: TomlTable) -> str:
+    stated = table.text("scaling", "")
+    if stated not in ("", "strong", "weak"):
+        raise table.error("scaling", f"'{stated}' is neither strong nor weak", 'write scaling = "weak"')
+    return stated
 
 
 def input_values(application: ApplicationFile, at: Mapping[str, float | str]) -> dict[str, float]:

@@ -370,22 +370,23 @@ def _composed(
             continue
         try:
             other = machine_names(machine, "mach", stored, variant=name, read=names)
-            totals[name] = _composition(application, machine, other, stored).total
+            totals[name] = composition(application, machine, other, stored).total
         except PipelineError as error:
             failed.append(Variant(name, None, None, error.what))
     return _Composed(
         application=application,
         machine=machine,
         variant=chosen,
-        whole=_composition(application, machine, names, stored),
+        whole=composition(application, machine, names, stored),
         others=totals,
         failed=tuple(failed),
     )
 
 
-def _composition(
+def composition(
     application: ApplicationFile, machine: Machine, names: Mapping[str, Model | Term], stored: "ModelReader"
 ) -> Composition:
+    """Return an application on a machine; UsageError if that has inputs which the application lacks."""
     whole = compose(application, names, stored, target=machine)
     lacking = sorted(set(whole.total.inputs) - set(application.inputs))
     if lacking:

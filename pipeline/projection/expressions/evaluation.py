@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ingest.arrays import FloatArray
+from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import ModelError, UsageError
 from pipeline.models.prediction import LEVEL
 from pipeline.projection.expressions.ensembles import columns
@@ -103,6 +103,18 @@ def broken_limits(models: Mapping[Key, Model], at: Mapping[str, npt.ArrayLike]) 
     values = evaluate([*(estimate for estimate, _ in bound.values()), *inputs.values()])
     sentences = (_broken(limit, np.atleast_1d(value)) for limit, value in zip(limits, values, strict=True))
     return tuple(dict.fromkeys(sentence for sentence in sentences if sentence))
+
+
+def inside_tables(model: Model, at: Mapping[str, npt.ArrayLike]) -> BoolArray:
+    """Return at which of m configurations (SI units) a model is known: no table is left, bool[m]."""
+    limits = [limit for limit in model.limits if limit.points]
+    bound, inputs = _symbol_values({"": model}, at)
+    evaluate = compiled([limit.expression for limit in limits], (*bound, *inputs))
+    values = evaluate([*(estimate for estimate, _ in bound.values()), *inputs.values()])
+    found = np.ones(max((np.size(value) for value in at.values()), default=1), dtype=np.bool_)
+    for limit, value in zip(limits, values, strict=True):
+        found &= (value >= limit.lower) & (value <= limit.upper)
+    return found
 
 
 def _broken(limit: ValidRange, value: FloatArray) -> str:

@@ -50,6 +50,11 @@ def find(kind: Kind, name: str | Path) -> Path:
     raise UsageError(f"no such file, and no shipped {kind} of that name", where=str(name), hint=hint)
 
 
+def names_file(kind: Kind, name: str) -> bool:
+    """Tell whether `find` would find a file of that path or name."""
+    return Path(name).is_file() or Path(name).stem in shipped(kind)
+
+
 def beside(path: Path, name: str) -> Path:
     """Return the file of that name beside another or, if there is none, the name as it stands."""
     neighbour = path.parent / name

@@ -227,15 +227,14 @@ class ScaledTimes(Protocol):
     def node_cores(self) -> float | None:
         """The same if scales are to fill such nodes."""
 
-    @property
-    def common_error(self) -> float | FloatArray:
-        """Half-width of the 90 % interval, in logarithms, of an error that all scales share."""
-
     def locations(self, points: FloatArray) -> FloatArray:
         """Return the number of locations at points float64[Q, D], float64[Q]; NaN if it is unknown."""
 
     def measured_at(self, points: FloatArray) -> tuple[BoolArray, IntArray]:
         """Return which points float64[Q, D] were measured, and the index of each among the measured ones."""
+
+    def shared_error(self, points: FloatArray) -> FloatArray:
+        """Return the half-width of the 90 % interval, in logarithms, of an error that all scales share."""
 
     def totals(self, points: FloatArray, measured: BoolArray) -> Estimate:
         """Return the totals at points float64[Q, D], measured or predicted, without errors they share."""
@@ -319,6 +318,10 @@ class RuntimeStudy:
         """
         correction = self.analysis.experiment.correction
         return 0.0 if correction is None else TWO_SIDED * correction.total_deviation
+
+    def shared_error(self, points: FloatArray) -> FloatArray:
+        """Return `common_error` at points, float64[Q]."""
+        return np.full(len(points), self.common_error)
 
     def locations(self, points: FloatArray) -> FloatArray:
         """Return the number of locations at points float64[Q, D], float64[Q]; NaN if it is unknown."""

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from pipeline.questions.choice import JobLimits, choose
 from pipeline.questions.runtime.estimate import SINGLE_RUN
 from pipeline.questions.runtime.figures import RuntimeStudy
+from pipeline.questions.runtime.limits import job_points
 from pipeline.questions.runtime.runtime import runtime
 from tests.pipeline.questions.runtime.programs import strong, weak
 
@@ -21,7 +22,7 @@ def noisy():
 def chosen(analysis, last=64.0, **more):
     limits = {name: more.pop(name) for name in list(more) if name in JobLimits.__dataclass_fields__}
     study = RuntimeStudy(analysis, node_cores=more.pop("node_cores", None))
-    return choose(study, np.array([last]), JobLimits(**limits), **more)
+    return choose(study, job_points(study, np.array([last])), JobLimits(**limits), **more)
 
 
 def scales(choice):

@@ -13,6 +13,7 @@ from pipeline.questions import resource_use
 from pipeline.questions.choice import JobLimits, choose
 from pipeline.questions.resource_use import resource_at
 from pipeline.questions.runtime.figures import RuntimeStudy
+from pipeline.questions.runtime.limits import job_points
 from pipeline.stages.choose import resources_of
 from pipeline.stages.run import run
 from pipeline.store.results import read_study
@@ -76,9 +77,9 @@ def test_jobs_are_chosen_by_them_whatever_metric_has_them(tmp_path):
     run(lammps(tmp_path / "b", lambda p: 64 + 256 / p), Options(out=tmp_path / "memory"))
     for out, name in (("energy", ENERGY), ("memory", NODE_MEMORY)):
         study = read_study(tmp_path / out)
-        jobs = choose(
-            RuntimeStudy(study.chosen), np.array([64.0]), JobLimits(), resources=resources_of(study)
-        ).at_scales
+        times = RuntimeStudy(study.chosen)
+        points = job_points(times, np.array([64.0]))
+        jobs = choose(times, points, JobLimits(), resources=resources_of(study)).at_scales
         shown = jobs.energy if name == ENERGY else jobs.memory
         assert shown.value[-1] == at(tmp_path / out, name, 64).value[0, 0]
 

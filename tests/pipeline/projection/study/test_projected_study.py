@@ -17,6 +17,7 @@ from pipeline.projection.study.projected_study import measured_inside, project_s
 from pipeline.questions.analysis import analyse, look_ahead
 from pipeline.questions.choice import JobLimits, choose
 from pipeline.questions.runtime.figures import RuntimeStudy
+from pipeline.questions.runtime.limits import job_points
 from pipeline.questions.runtime.runtime import runtime
 from tests.pipeline.projection.study.machines import FAST, SLOW, STRONG, machine, study
 from tests.profiles import make_profile
@@ -96,7 +97,8 @@ def test_what_takes_all_scales_there_alike_cancels_in_the_efficiency(places, tmp
         assert (there.wall.below > here.wall.below + 0.1).all()
     none = RuntimeStudy(found.there).figures(POINTS[:0], np.zeros(0, dtype=np.bool_))
     assert len(none.wall) == len(none.efficiency) == 0
-    jobs = choose(RuntimeStudy(found.there), POINTS[-1], JobLimits()).at_scales.figures
+    there = RuntimeStudy(found.there)
+    jobs = choose(there, job_points(there, POINTS[-1]), JobLimits()).at_scales.figures
     known = RuntimeStudy(found.there).figures(jobs.points, jobs.measured)
     np.testing.assert_allclose(jobs.wall.below, known.wall.below)
 

@@ -1,0 +1,251 @@
+"""Wall times of an application over an input, so that what is asked of measured studies can be asked of it.
+
+Errors are joint: what all scales share, such as that of a bandwidth, cancels from efficiencies.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.errors import ModelError, UsageError
+from ingest.parameter_roles import counts_processes, unit_counted
+from ingest.units import NONE, TIME_DIMENSION
+from pipeline.projection.applications.application_file import ApplicationFile
+from pipeline.projection.expressions.evaluation import broken_limits, inside_tables, predict
+from pipeline.projection.expressions.symbolic_model import Model
+from pipeline.projection.machines.machine_values import Machine
+from pipeline.questions.analysis import DEFAULT_REACH
+from pipeline.questions.locations import Comparison
+from pipeline.questions.runtime.estimate import Estimate
+from pipeline.questions.runtime.figures import SECONDS_PER_HOUR, Figures, whole_nodes
+from pipeline.questions.runtime.limits import job_points
+from pipeline.statistics import TWO_SIDED
+from pipeline.wording.quantities import counted, point_text, value_text
+
+_TAILS = (0.05, 0.95)
+_STRONG_SLOPE = -0.5  # half-way between 1/p and constant
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Drawn:
+    """Logarithms of wall times at Q points: the best values float64[Q], draws float64[draw, Q]."""
+
+    best: FloatArray
+    draws: FloatArray
+
+    def over(self, other: "_Drawn") -> "_Drawn":
+        return _Drawn(best=self.best - other.best, draws=self.draws - other.draws)
+
+    @property
+    def estimate(self) -> Estimate:
+        low, high = np.quantile(self.draws, _TAILS, axis=0)
+        below, above = (np.maximum(side, 0.0) for side in (self.best - low, high - self.best))
+        return Estimate(np.exp(self.best), below, above)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ApplicationTimes:
+    """Wall times of an application on a machine; a `ScaledTimes` of one parameter."""
+
+    total: Model  # of the wall time
+    inputs: Mapping[str, float]  # all others, SI units
+    scaled: str  # the input that is asked for
+    counting: tuple[str, ...]  # the inputs whose product is the number of locations
+    known: FloatArray  # float64[P, 1], the scales that were given, or the first that is looked at
+    scaling: str  # ``strong``, ``weak``; empty if the input does not count processes
+    unit: str  # what the counting inputs count: ``core``, ``node``, ``GPU``
+    cores_of_node: float | None  # that is paid for as a whole
+    node_cores: float | None  # the same if scales between powers of two are to fill such nodes
+    column: int = 0
+
+    @property
+    def parameters(self) -> Sequence[str]:
+        """The name of the parameter."""
+        return (self.scaled,)
+
+    @property
+    def comparison(self) -> Comparison:
+        """What scales are compared by."""
+        return Comparison(self.scaling) if self.scaling else Comparison.SIZE
+
+    def shared_error(self, points: FloatArray) -> FloatArray:
+        """Return the half-width of the error that each point shares with the first scale."""
+        here, first = (self._drawn(at).draws for at in (points, np.full_like(points, self.known.min())))
+        apart = [draws - draws.mean(axis=0) for draws in (here, first)]
+        shared = np.mean(apart[0] * apart[1], axis=0)
+        return np.asarray(TWO_SIDED * np.sqrt(np.maximum(shared, 0.0)))
+
+    def measured_at(self, points: FloatArray) -> tuple[BoolArray, IntArray]:
+        """Return that none of the points was measured."""
+        return np.zeros(len(points), dtype=np.bool_), np.zeros(len(points), dtype=np.int64)
+
+    def locations(self, points: FloatArray) -> FloatArray:
+        """Return the cores at points; the nodes or GPUs if their cores are unknown."""
+        counted = self.at(points)
+        found = np.prod([np.broadcast_to(counted[name], len(points)) for name in self.counting], axis=0)
+        return np.asarray(found * (self.cores_of_node or 1.0 if self.unit == "node" else 1.0))
+
+    def totals(self, points: FloatArray, measured: BoolArray) -> Estimate:
+        """Return the wall times at points."""
+        return self._drawn(points).estimate
+
+    def figures(self, points: FloatArray, measured: BoolArray, total: Estimate | None = None) -> Figures:
+        """Return what is known at points; efficiency is relative to the first scale."""
+        first = np.full_like(points, self.known.min())
+        here, there = self._drawn(points), self._drawn(first)
+        wall, ratio = total or here.estimate, there.over(here).estimate
+        cores, before = self.locations(points), self.locations(first)
+        unknown = Estimate(*np.full((3, len(points)), np.nan))
+        paid = np.full(len(points), np.nan)
+        if self.unit == "core" or (self.unit == "node" and self.cores_of_node):
+            node = self.cores_of_node
+            paid = whole_nodes(cores, node) * node if node else cores
+        strong, weak = (self.comparison is one for one in (Comparison.STRONG, Comparison.WEAK))
+        return Figures(
+            points=points,
+            measured=measured,
+            reference=first,
+            locations=cores,
+            longest=unknown.value,
+            extrapolation=np.ones(len(points)),
+            effort=wall.times(cores),
+            wall=wall,
+            core_hours=wall.times(paid / SECONDS_PER_HOUR),
+            speedup=ratio if strong else unknown,
+            efficiency=ratio.times(before / cores) if strong else unknown,
+            weak_efficiency=ratio if weak else unknown,
+            time_ratio=unknown if strong or weak else ratio,
+            work_rate=unknown,
+            rate=unknown,
+            gpu_hours=unknown,
+            gpu_busy=unknown,
+        )
+
+    def at(self, points: FloatArray) -> Mapping[str, FloatArray | float]:
+        """Return the values of all inputs at points."""
+        return {**self.inputs, self.scaled: points[:, 0]}
+
+    def _drawn(self, points: FloatArray) -> _Drawn:
+        found = predict({"total": self.total}, self.at(points))["total"]
+        value = np.broadcast_to(found.value, len(points))
+        draws = np.broadcast_to(found.draws, (len(found.draws), len(points)))
+        short = np.flatnonzero((draws <= 0).any(axis=0) | (value <= 0))
+        if len(short):
+            place = point_text({self.scaled: float(points[short[0], 0])})
+            raise ModelError(f"the wall time may be zero or less at {place}", hint="correct the application")
+        return _Drawn(best=np.log(value), draws=np.log(draws))
+
+
+def scaled_input(application: ApplicationFile, swept: str) -> str:
+    """Return the input whose values are looked at: what is swept, or else what counts processes."""
+    counting = _counting(application)
+    if swept or counting:
+        return swept or counting[0]
+    hint = "sweep the one to choose, such as --at n=64:4096:x2"
+    raise UsageError("no input counts processes", where=str(application.path), hint=hint)
+
+
+def _counting(application: ApplicationFile) -> tuple[str, ...]:
+    """Return the inputs that count cores, or else one that counts nodes or GPUs."""
+    named = [name for name in application.inputs if counts_processes(name)]
+    return tuple(name for name in named if unit_counted(name) == "core") or tuple(named[:1])
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AskedTimes:
+    """The wall times of an application, and where they are asked for."""
+
+    times: ApplicationTimes
+    points: FloatArray  # float64[Q, 1], ascending
+    notices: tuple[str, ...]  # what they rest on, one sentence each
+
+
+def application_times(
+    application: ApplicationFile,
+    machine: Machine,
+    total: Model,
+    inputs: Mapping[str, float],
+    scaled: str,
+    given: Sequence[float],
+    node_cores: float | None = None,
+) -> AskedTimes:
+    """Return the wall times over an input, at scales that its terms know.
+
+    Args:
+        inputs: all inputs, SI units.
+        scaled: the input that is looked at.
+        given: the last of its values to look at, or all; none if its terms say how far they reach.
+        node_cores: cores of nodes that are paid for as a whole; by default those that the machine states.
+    """
+    if total.dimension != TIME_DIMENSION:
+        what = f"the total is in {total.dimension}, so there is no wall time"
+        raise UsageError(what, where=str(application.path), hint="let it be a time")
+    counting, stated = _counting(application), machine.values.get("cores")
+    known, last = _ends(application, total, scaled, given)
+    times = ApplicationTimes(
+        total=total,
+        inputs=inputs,
+        scaled=scaled,
+        counting=counting,
+        known=known,
+        scaling="",
+        unit=unit_counted(counting[0]) if counting else "core",
+        cores_of_node=node_cores or (stated.value if stated and stated.dimension == NONE else None),
+        node_cores=node_cores,
+    )
+    points = known if len(known) > 1 else job_points(times, np.array([last]))
+    kept = points[inside_tables(total, times.at(points))]
+    if not len(kept):
+        broken_limits({"": total}, times.at(points))  # says which table is left
+    scaling, why = _scaling(application, replace(times, known=kept[:1]), kept)
+    notices = [*why, *total.notices, *broken_limits({"": total}, times.at(kept))]
+    if len(counting) > 1:
+        notices.append(f"cores are {' * '.join(counting)}")
+    if left_out := len(points) - len(kept):
+        notices.append(f"{counted(left_out, 'value')} of {scaled} left out, for which a table has no row")
+    return AskedTimes(
+        times=replace(times, known=kept if len(known) > 1 else kept[:1], scaling=scaling),
+        points=kept,
+        notices=tuple(notices),
+    )
+
+
+def _ends(
+    application: ApplicationFile, total: Model, scaled: str, given: Sequence[float]
+) -> tuple[FloatArray, float]:
+    """Return the scales to start from, float64[P, 1], and the last one to look at."""
+    if len(given) > 1:
+        known = np.unique(given)
+        return known[:, None], float(known[-1])
+    limits = [limit for limit in total.limits if limit.expression.name == scaled]
+    tables = [limit for limit in limits if limit.points]
+    first = max((limit.lower for limit in tables), default=1.0)
+    ends = [limit.upper for limit in tables] or [DEFAULT_REACH * limit.upper for limit in limits]
+    last = given[0] if given else min(ends, default=np.inf)
+    if not 0 < last < np.inf:
+        hint = f"give the largest to look at, such as --at {scaled}=4096, or all: --at {scaled}=64:4096:x2"
+        raise UsageError(f"no largest value of {scaled}", where=str(application.path), hint=hint)
+    return np.array([[min(first, last)]]), float(last)
+
+
+def _scaling(
+    application: ApplicationFile, times: ApplicationTimes, points: FloatArray
+) -> tuple[str, tuple[str, ...]]:
+    """Return how times scale, and why unless the file says it: from the first scale to about its double."""
+    if times.scaled not in times.counting:
+        return "", ()
+    if application.scaling or len(points) < 2:
+        return application.scaling or "strong", ()
+    scales = points[:, 0]
+    ends = [0, max(int(np.abs(np.log2(scales / scales[0]) - 1).argmin()), 1)]
+    falls = np.diff(np.log(times.totals(points[ends], np.zeros(2, dtype=np.bool_)).value))[0]
+    slope = float(falls / np.diff(np.log(scales[ends]))[0])
+    found = "strong" if slope < _STRONG_SLOPE else "weak"
+    between = f"{times.scaled} = {value_text(scales[0])} and {value_text(scales[ends[1]])}"
+    other = 'scaling = "weak"' if found == "strong" else 'scaling = "strong"'
+    return found, (
+        f"times go as {times.scaled}^{slope:.2f} between {between}: {found} scaling; if that is wrong, write "
+        f"{other} into the application's file",
+    )
