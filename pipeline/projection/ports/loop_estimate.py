@@ -29,7 +29,9 @@ from pipeline.wording.quantities import figure
 
 _OLDEST = 14
 _NAMES = ("llvm-mca", *(f"llvm-mca-{version}" for version in range(_OLDEST, 30)))
-_INSTALL = "install LLVM (apt install llvm, or module load llvm), or give --llvm-mca PATH"
+# what Debian 12 and Ubuntu 24.04 have, and what is right for all processors
+_BEST = 19
+_INSTALL = f"install LLVM (apt install llvm-{_BEST}, or module load llvm), or give --llvm-mca PATH"
 _ITERATIONS = (100, 200)
 _TRIPLES = {"x86-64": "x86_64", "aarch64": "aarch64"}
 _PLAIN = {"x86-64": ("movq (%rax), %rbx", "movq %rbx, (%rax)"), "aarch64": ("ldr x0, [x1]", "str x0, [x1]")}
@@ -46,6 +48,15 @@ class Slow:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Wrong:
+    """Instruction forms that LLVM's model has wrong."""
+
+    form: re.Pattern[str]
+    before: int  # the version that has them right; 0 if none is known
+    how: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Processor:
     """A processor core that loops can be estimated for."""
 
@@ -53,11 +64,12 @@ class Processor:
     name: str
     isa: str
     llvm: str
-    since: int  # the first version of LLVM with a model of it, or that knows it
+    since: int  # the first version of LLVM whose model of it can be taken
     avx512: bool
     borrowed: str  # whose scheduling model LLVM uses for it; empty if it has its own
     slow: tuple[Slow, ...]  # units that the model leaves out
     slow_reason: str
+    wrong: tuple[Wrong, ...]
     aliases: tuple[str, ...]
 
     def lacks(self, instruction: Instruction) -> InputError:
@@ -83,6 +95,14 @@ def processors() -> tuple[Processor, ...]:
                 for row in entry.tables("slow")
             ),
             slow_reason=entry.text("slow_reason", ""),
+            wrong=tuple(
+                Wrong(
+                    form=re.compile(row.text("form")),
+                    before=int(row.content.get("before", 0)),
+                    how=row.text("how", ""),
+                )
+                for row in entry.tables("wrong")
+            ),
             aliases=tuple(entry.content.get("aliases", ())),
         )
         for key, entry in read_toml(PROCESSORS).named_tables().items()
@@ -151,12 +171,14 @@ def _version(program: str) -> str | None:
 
 
 def require_model(tool: LlvmMca, processor: Processor) -> None:
-    """Refuse a version that has no model of a processor; the UsageError says which version has."""
-    needed = max(processor.since, _OLDEST)
+    """Refuse a version that has no model of a processor, or a wrong one; the UsageError says which has."""
+    _require_version(tool, max(processor.since, _OLDEST), processor.name)
+
+
+def _require_version(tool: LlvmMca, needed: int, what_for: str) -> None:
     if tool.numbers[0] < needed:
-        what = f"llvm-mca {tool.version} is too old for {processor.name}, which needs {needed} or newer"
-        hint = f"install a newer one (apt install llvm-{needed}), or give --llvm-mca PATH"
-        raise UsageError(what, where=str(tool.path), hint=hint)
+        what = f"llvm-mca {tool.version} is too old for {what_for}, which needs {needed} or newer"
+        raise UsageError(what, where=str(tool.path), hint=_INSTALL)
 
 
 def require_isa(path: Path, instructions: Sequence[Instruction], there: Processor) -> None:
@@ -333,6 +355,7 @@ def estimate_loop(processor: Processor, body: Sequence[Instruction], tool: LlvmM
     for instruction in body:
         if not processor.avx512 and any(map(_AVX512.search, instruction.operands)):
             raise processor.lacks(instruction)
+    known_wrong = _known_wrong(processor, body, tool)
     found = simulate_loop(tool, processor, body)
     units, pressure = _with_slow_units(processor, found, body)
     busy = pressure.sum(axis=0)
@@ -355,8 +378,24 @@ def estimate_loop(processor: Processor, body: Sequence[Instruction], tool: LlvmM
         ports={name: float(busy[k]) for k, name in enumerate(units) if busy[k] > 0},
         micro_operations=found.micro_operations,
         unknown=tuple(dict.fromkeys(map(str, found.left_out))),
-        notes=tuple(_notes(processor, body, len(units) > len(found.units))),
+        notes=(*_notes(processor, body, len(units) > len(found.units)), *known_wrong),
     )
+
+
+def _known_wrong(processor: Processor, body: Sequence[Instruction], tool: LlvmMca) -> list[str]:
+    """Return what is known to be wrong with a loop's estimate; UsageError if a newer version has it right."""
+    notes = []
+    for wrong in processor.wrong:
+        first = next((one for one in body if wrong.form.match(_form(processor, one))), None)
+        if first and wrong.before:
+            _require_version(tool, wrong.before, f"'{first}' on {processor.name}")
+        elif first:
+            notes.append(f"in LLVM's model of {processor.name}, {wrong.how}")
+    return notes
+
+
+def _form(processor: Processor, instruction: Instruction) -> str:
+    return f"{instruction.mnemonic} {','.join(operand_kinds(processor.isa, instruction))}"
 
 
 def _with_slow_units(
@@ -365,7 +404,7 @@ def _with_slow_units(
     """Return units and their pressure with the units that LLVM's model leaves out, if any is used."""
     units, pressure = list(found.units), found.pressure
     for k, instruction in enumerate(body):
-        form = f"{instruction.mnemonic} {','.join(operand_kinds(processor.isa, instruction))}"
+        form = _form(processor, instruction)
         slow = next((one for one in processor.slow if one.form.match(form)), None)
         if slow is None:
             continue

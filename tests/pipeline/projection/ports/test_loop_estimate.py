@@ -99,3 +99,9 @@ def test_called_functions_are_named_once(estimate):
     found = estimate("call exp\ncall exp\ncallq log\nnop")
     assert found.notes == ("the time in called functions is not included: exp, log",)
     assert str(Instruction("ret")) == "ret"
+
+
+def test_an_instruction_that_every_model_has_wrong(estimate):
+    body = "vgatherdpd %ymm1, (%rax,%xmm2,8), %ymm3\nnop\nnop\nnop"
+    assert estimate(body, "zen4").notes == ("in LLVM's model of Zen 4, gathers are too cheap",)
+    assert estimate(body, "haswell").notes == ()
