@@ -281,17 +281,14 @@ def rounded_to_sum(parts: Sequence[Part], total: float, unit: float) -> list[flo
         if not math.isclose(sum(part.value for part in inside), exact[group], rel_tol=_ALIKE):
             continue
         left = shown[group] - sum(shown[part.path] for part in inside)
-        for _, alike in groupby(sorted(inside, key=_widest_first), key=_widest_first):
-            equal = list(alike)
-            if len(equal) <= abs(left):
+        ordered = sorted(inside, key=lambda part: (-part.spread, part.value))
+        for _, alike in groupby(ordered, key=lambda part: (part.spread, part.value)):
+            paths = [part.path for part in alike]
+            if len(paths) <= abs(left):
                 step = 1 if left > 0 else -1
-                shown |= {part.path: shown[part.path] + step for part in equal}
-                left -= step * len(equal)
+                shown |= {path: shown[path] + step for path in paths}
+                left -= step * len(paths)
     return [shown[part.path] * unit for part in parts]
-
-
-def _widest_first(part: Part) -> tuple[float, float]:
-    return -part.spread, part.value
 
 
 def last_digit(total: float, digits: int) -> float:
