@@ -25,7 +25,10 @@ WORST = re.compile(
 def sections():
     for page in PAGES:
         for found in SECTION.finditer(page.read_text()):
-            yield pytest.param(*found.groups(), pairs(below(found)), id=f"{page.stem}: {found['title'][:40]}")
+            ours = re.search(r"^pipeline .*sample_profiles", below(found), re.MULTILINE)
+            yield pytest.param(
+                *found.groups(), pairs(below(found)), bool(ours), id=f"{page.stem}: {found['title'][:40]}"
+            )
 
 
 def below(found):
@@ -53,8 +56,9 @@ def is_printed(pair):
     return abs(printed - ours) <= half_a_unit(printed)
 
 
-@pytest.mark.parametrize(("title", "label", "said", "values"), sections())
-def test_no_label_is_contradicted_by_the_columns(title, label, said, values):
+@pytest.mark.parametrize(("title", "label", "said", "values", "ours"), sections())
+def test_no_label_is_contradicted_by_the_columns(title, label, said, values, ours):
+    assert label == "Not comparable" or not ours, "samples of our own stand in"
     wrong = [pair for pair in values if not is_printed(pair)]
     if label == "Differs":
         told = WORST.fullmatch(said)

@@ -41,8 +41,8 @@ class Chart:
     """
 
     title: str
-    across: str
     up: str
+    across: str = ""
     x: Sequence[Any] = ()
     lines: Mapping[str, Values] = field(default_factory=dict)
     points: Mapping[str, tuple[Values, Values]] = field(default_factory=dict)

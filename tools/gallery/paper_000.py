@@ -136,7 +136,6 @@ def _counters() -> Item:
         pictures=[
             Chart(
                 title="Correlation with the loss of parallel efficiency",
-                across="",
                 up="correlation",
                 x=counters,
                 lines={

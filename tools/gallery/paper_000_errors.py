@@ -145,7 +145,6 @@ def _times(target: str, title: str) -> Chart:
     rows = threads(target)
     return Chart(
         title=title,
-        across="",
         up="time of a sweep [ms]",
         x=[
             f"{ISAS[row['term']]}, {row['threads']} thread{'s' if row['threads'] > 1 else ''}" for row in rows

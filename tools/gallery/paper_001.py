@@ -97,7 +97,6 @@ def _schemes() -> Item:
         pictures=[
             Chart(
                 title="Run time by filter scheme",
-                across="",
                 up="over that without profiling",
                 x=list(KEYS),
                 lines={

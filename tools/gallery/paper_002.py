@@ -135,20 +135,6 @@ def _loops() -> Item:
         "in the cell SL 0, TL 1 of Table 3, and the peak of MV 01 is 8.25 in Table 4, 8.5 in Table 5.",
         columns=("loop", "MV", "SL, TL published", "SL, TL of the observed", "observed", "peak"),
         rows=rows,
-        pictures=[
-            Chart(
-                title="Bandwidth of HYCOM's loops on the X1E",
-                across="loop",
-                up="GB/s",
-                x=range(len(LOOPS)),
-                lines={
-                    "published, observed": [float(loop[1]) for loop in LOOPS],
-                    "ours, of the published levels": ours,
-                    "peak": peaks,
-                },
-                bars=True,
-            )
-        ],
     )
 
 

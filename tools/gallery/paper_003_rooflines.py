@@ -202,7 +202,6 @@ def _ratio_of_stencils() -> Item:
         pictures=[
             Chart(
                 title="Bytes measured over exact bytes, stencils",
-                across="",
                 up="ratio",
                 x=labels,
                 lines=lines,

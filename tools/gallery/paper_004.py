@@ -9,10 +9,10 @@ from tools.gallery.asking import ROOT, asked, part
 from tools.gallery.charts import Chart
 from tools.gallery.labels import Beside
 from tools.gallery.page import Item, Paper
-from tools.gallery.paper_004_tables import SIZES, lines_over_size, sweep, table_items
+from tools.gallery.paper_004_tables import SIZES, lines_over_size, scales, sweep, table_items
 
-TORI = {"bgp": 4096, "xt5": 2048, "xe6": 8192, "infiniband-ds1": 2048}  # and P of the figures of losses
-COMMON = 2048  # processes, published of all four
+LARGEST = {machine: max(scales(machine)) for machine in ("bgp", "xt5", "xe6", "infiniband-ds1")}
+(COMMON,) = set.intersection(*(set(scales(machine)) for machine in LARGEST))  # P published of all four
 STAND_IN = "project sample_profiles/su3-lattice/su3.toml --at L=4:14"
 SAMPLES = ROOT / "sample_profiles" / "su3-lattice"
 ABOUT = "`sample_profiles/su3-lattice` stands in"
@@ -164,7 +164,7 @@ def _losses(variant: str, scales: Mapping[str, int]) -> tuple[list[str], dict[st
 
 
 def _noise() -> Item:
-    commands, lines = _losses("noiseless", TORI)
+    commands, lines = _losses("noiseless", LARGEST)
     return Item(
         title="Figure 2a: performance lost against the noiseless network",
         covers="Figure 2a",
@@ -180,10 +180,10 @@ def _noise() -> Item:
 
 
 def _topology() -> Item:
-    commands, lines = _losses("ideal", dict.fromkeys(TORI, COMMON))
+    commands, lines = _losses("ideal", dict.fromkeys(LARGEST, COMMON))
     most = max(lines, key=lambda name: max(lines[name]))
     rows: list[tuple[object, ...]] = [("most of all", "-", Beside("25", max(lines[most])))]
-    _, others = _losses("ideal", {machine: P for machine, P in TORI.items() if P != COMMON})
+    _, others = _losses("ideal", {machine: P for machine, P in LARGEST.items() if P != COMMON})
     rows += [(name, min(values), max(values)) for name, values in (lines | others).items()]
     return Item(
         title=f"Figure 2b: performance lost against the ideal network at P = {COMMON}",

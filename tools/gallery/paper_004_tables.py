@@ -61,6 +61,11 @@ def sweep(machine: str, processes: int, variant: str = "") -> tuple[str, list[Ma
     return command, asked(command)["projections"]
 
 
+def scales(machine: str) -> list[int]:
+    """Return the numbers of processes for which the network of a machine was published."""
+    return [int(row.partition(" ")[0]) for row in NETWORK[machine].split(", ")]
+
+
 def _inputs() -> Item:
     command = "project --list"
     inputs = next(one["inputs"] for one in asked(command)["applications"] if one["name"] == "milc")
