@@ -24,7 +24,7 @@ _CHOICES_WIDTH = 14
 PANELS = {
     "Answer": "at efficiency metric on from what-if potential tree least details focus group-by factor "
     "variant show last totals linear steps price cores-per-node isoefficiency measure function loop time "
-    "clock from-clock",
+    "clock from-clock count map per-pass cycles",
     "Limits": "deadline budget memory-per-node energy",
     "Compared with": "baseline history paired-with machine",
     "Verdict": "common allow-missing detect expect",

@@ -1,11 +1,17 @@
 """`pipeline ports`: what limits the loops of a function on a processor core."""
 
+import csv
+import io
+import os
+import stat
+import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from pipeline.cli.options import Limit, Presentation, command, shared, valued
+from pipeline.cli.options import Limit, Presentation, command, shared, switch, valued
 
 File = Annotated[
     Path,
@@ -14,7 +20,7 @@ File = Annotated[
 Function = Annotated[
     str, valued("--function", "NAME", "Function with the loops: its C++ or Fortran name, or symbol.")
 ]
-On = Annotated[str, shared("--on", ": a processor such as zen4, sapphire-rapids or neoverse-v2")]
+On = Annotated[str | None, shared("--on", ": a processor such as zen4, sapphire-rapids or neoverse-v2")]
 From = Annotated[str | None, shared("--from", ": a processor to compare with")]
 Time = Annotated[
     str | None, valued("--time", "TIME", "Time of the loop on the processor of --from, such as '12.3 s'.")
@@ -25,13 +31,26 @@ Loop = Annotated[int | None, valued("--loop", "N", "Show only the loop of this n
 Mca = Annotated[
     str | None, valued("--llvm-mca", "PATH", "The llvm-mca to use; default: the newest one found.")
 ]
+Count = Annotated[
+    bool,
+    switch("--count", "Print the loop's instructions by class as a row of CSV, for a fitted port model."),
+]
+PortMap = Annotated[
+    Path | None, valued("--map", "FILE", "Port map whose classes --count counts; default: eight classes.")
+]
+PerPass = Annotated[
+    float, valued("--per-pass", "N", "Elements that a pass computes, which --count divides by.", min=1)
+]
+Cycles = Annotated[
+    float | None, valued("--cycles", "X", "Measured cycles of an element, for --count.", min=0)
+]
 
 
 @command("ports")
 def ports(
     file: File,
     function: Function,
-    on: On,
+    on: On = None,
     here: From = None,
     time: Time = None,
     clock: Clock = None,
@@ -39,9 +58,23 @@ def ports(
     loop: Loop = None,
     limit: Limit = 3,
     llvm_mca: Mca = None,
+    count: Count = False,
+    port_map: PortMap = None,
+    per_pass: PerPass = 1.0,
+    cycles: Cycles = None,
     shown: Presentation = Presentation(),
 ) -> None:
     """Show what limits a function's loops on a processor core."""
+    from ingest.errors import UsageError
+
+    if count:
+        from pipeline.stages.ports import counted_variant
+
+        row = counted_variant(file, function, port_map=port_map, loop=loop, per_pass=per_pass, cycles=cycles)
+        _print_row(row)
+        return
+    if on is None:
+        raise UsageError("no processor given", where="--on", hint="such as --on zen4; --count needs none")
     from pipeline.columns.loops import loops_table
     from pipeline.report.ports_table import show_ports
     from pipeline.stages.ports import ports
@@ -59,3 +92,31 @@ def ports(
         llvm_mca=llvm_mca,
     )
     shown.present(report, lambda: loops_table(report), lambda screen: show_ports(screen, report))
+
+
+def _print_row(row: Mapping[str, float | str]) -> None:
+    """Print a row of CSV, after its header unless standard output appends to a file that has it."""
+    from ingest.errors import UsageError
+
+    text = io.StringIO()
+    writer, header = csv.writer(text, lineterminator="\n"), ",".join(row)
+    before = _header_of_output()
+    if before not in ("", header):
+        raise UsageError(f"the file has other columns: {before}", hint="use the same --map, or a new file")
+    if not before:
+        writer.writerow(row)
+    writer.writerow(value if isinstance(value, str) else f"{value:.6g}" for value in row.values())
+    print(text.getvalue(), end="")
+
+
+def _header_of_output() -> str:
+    """Return the header of the table that standard output is appended to; empty if it is to no table."""
+    try:
+        status = os.fstat(sys.stdout.fileno())
+        if not stat.S_ISREG(status.st_mode) or not status.st_size:
+            return ""
+        with Path(f"/dev/fd/{sys.stdout.fileno()}").open(encoding="utf-8", errors="replace") as file:
+            first = file.readline().rstrip("\n")
+    except OSError:
+        return ""
+    return first if first.startswith("variant,") else ""

@@ -1,23 +1,27 @@
 """Loops of a function on a processor core: what limits them, and their time on another core."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ingest.errors import UsageError, located
+from ingest.toml_table import read_toml
 from ingest.units import RATE, TIME_DIMENSION, parse_quantity
 from pipeline.projection.ports.assembly import read_loops
+from pipeline.projection.ports.counting import USUAL_CLASSES, count_classes
 from pipeline.projection.ports.loop_estimate import (
     LoopReport,
     PortsReport,
     Processor,
     estimate_loop,
     find_llvm_mca,
+    isa_of,
     left_out_error,
     processor_named,
     require_isa,
     require_model,
     time_elsewhere,
 )
+from pipeline.projection.ports.port_fit import port_map as read_port_map
 from pipeline.wording.quantities import counted
 
 _MOST_LOOPS = 3
@@ -87,6 +91,34 @@ def ports(
         others=len(loops) - len(reports),
         notices=_notices(reports, _about_time(clock, len(loops), chosen[0] + 1) if measured else ()),
     )
+
+
+def counted_variant(
+    path: Path,
+    function: str,
+    *,
+    port_map: Path | None,
+    loop: int | None,
+    per_pass: float,
+    cycles: float | None,
+) -> Mapping[str, float | str]:
+    """Return the row of a variant for the table that a port map is fitted to, by its columns.
+
+    Args:
+        path: as of `ports`; its name is the variant's.
+        port_map: whose classes count; the eight usual ones without it.
+        loop: its number; the first one without it.
+        per_pass: elements that a pass through the loop computes, which all figures are divided by.
+        cycles: measured, for an element; the cell stays empty without it.
+    """
+    loops = read_loops(path, function)
+    body = loops[_chosen(len(loops), loop, 1)[0]].instructions
+    classes = USUAL_CLASSES if port_map is None else read_port_map(read_toml(port_map)).classes
+    with located(f"{path}: {function}"):
+        counts = count_classes(isa_of(body) or "x86-64", body, classes)
+    figures = {"instructions": len(body), **counts}
+    row = {name: count / per_pass for name, count in figures.items()}
+    return {"variant": path.stem, **row, "cycles": "" if cycles is None else cycles}
 
 
 def _check(

@@ -17,6 +17,7 @@ _FOLDERS: Mapping[Kind, Path] = {
 }
 PROCESSORS = _HERE / "ports" / "processors.toml"
 LEFT_OUT = _HERE / "ports" / "left_out.toml"
+INSTRUCTION_CLASSES = _HERE / "ports" / "classes.toml"
 
 
 def shipped(kind: Kind) -> tuple[str, ...]:

@@ -181,12 +181,19 @@ def _require_version(tool: LlvmMca, needed: int, what_for: str) -> None:
         raise UsageError(what, where=str(tool.path), hint=_INSTALL)
 
 
+def isa_of(instructions: Sequence[Instruction]) -> str | None:
+    """Return the instruction set of a loop; None if its operands do not show it."""
+    operands = [operand for instruction in instructions for operand in instruction.operands]
+    if any("%" in operand for operand in operands):
+        return "x86-64"
+    named = any(re.match(r"[xwvzdsqp]\d|\[", operand) for operand in operands)
+    return "aarch64" if named else None
+
+
 def require_isa(path: Path, instructions: Sequence[Instruction], there: Processor) -> None:
     """Refuse code of another instruction set than the processor's."""
-    operands = [operand for instruction in instructions for operand in instruction.operands]
-    isa = "x86-64" if any("%" in operand for operand in operands) else "aarch64"
-    named = isa == "x86-64" or any(re.match(r"[xwvzdsqp]\d|\[", operand) for operand in operands)
-    if named and isa != there.isa:
+    isa = isa_of(instructions)
+    if isa not in (None, there.isa):
         what = f"code for {isa}, but {there.name} is {there.isa}"
         raise UsageError(what, where=str(path), hint="compile it for that processor, or choose another")
 
