@@ -2,15 +2,15 @@
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from itertools import zip_longest
 from typing import Any
 
 from pipeline.projection.expressions.shipped_files import find
-from tools.gallery.asking import asked, defined
+from tools.gallery.asking import asked, defined, part
 from tools.gallery.charts import Chart
 from tools.gallery.labels import Beside
 from tools.gallery.page import Item
 
+MIB = 2.0**20
 KERNELS = ("FF", "GF", "LL", "FL", "CG")
 # b1 and b2 in microseconds and s in sites, by machine and kernel.
 SERIAL = {
@@ -51,7 +51,7 @@ INPUTS = {
 
 def table_items() -> Sequence[Item]:
     """Return Table I, and the tables of message counts, LogGP, kernels and networks."""
-    return [_inputs(), _counts(), _loggp(), _kernels(), _networks()]
+    return [_inputs(), _counts(), _loggp(), _kernels(), _networks(), _text()]
 
 
 def sweep(machine: str, processes: int, variant: str = "") -> tuple[str, list[Mapping[str, Any]]]:
@@ -109,8 +109,11 @@ def _terms(machine: str) -> dict[str, Any]:
 
 def _beside(published: str, given: Sequence[object]) -> list[Beside]:
     """Return numbers beside those of a file, which have units and scatter: ``255 us +- 1 %``."""
-    ours = [float(str(value).split()[0]) for value in given]
-    return [Beside(one, value) for one, value in zip(published.split(), ours, strict=True)]
+    return [Beside(one, _quantity(value)) for one, value in zip(published.split(), given, strict=True)]
+
+
+def _quantity(text: object) -> float:
+    return float(str(text).split()[0])
 
 
 def _read(title: str, note: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Item:
@@ -150,16 +153,68 @@ def _kernels() -> Item:
 def _networks() -> Item:
     rows: list[tuple[object, ...]] = []
     for machine, table in NETWORK.items():
-        terms = _terms(machine)
-        best = terms["noiseless"]["rows"] if terms["noiseless"] else []
-        for mean, least, published in zip_longest(terms["message"]["rows"], best, table.split(", ")):
-            processes, _, numbers = published.partition(" ")
-            given = [mean["latency"], mean["bandwidth"], *([least["bandwidth"]] if least else [])]
-            pairs = _beside(numbers, given) if mean["P"] == int(processes) else []
-            rows.append((f"{machine}, P = {processes}", *pairs, *["-"] * (3 - len(pairs))))
+        mean, best = (_by_scale(machine, name) for name in ("message", "noiseless"))
+        for row in table.split(", "):
+            processes, _, published = row.partition(" ")
+            scale = int(processes)
+            given = [mean[scale]["latency"], mean[scale]["bandwidth"]]
+            given += [best[scale]["bandwidth"]] if best else []
+            pairs = _beside(published, given)
+            rows.append((f"{machine}, P = {scale}", *pairs, *["-"] * (3 - len(pairs))))
     heads = ("machine", "latency [us]", "mean bandwidth [MiB/s]", "best bandwidth [MiB/s]")
     note = "The best bandwidth is that of the variant `noiseless`."
     return _read("Tables of the network, five machines", note, heads, rows)
+
+
+def _by_scale(machine: str, name: str) -> dict[int, Any]:
+    return {row["P"]: row for row in (_terms(machine)[name] or {"rows": []})["rows"]}
+
+
+def _text() -> Item:
+    """Return what the text says of the tables."""
+    command, found = sweep("power5plus", 256, "ideal")
+    counts = [defined(each) for each in found[-2:]]
+    took = [
+        part(each, "T_p2p", "matrix") / one["n_matrix"] for each, one in zip(found[-2:], counts, strict=True)
+    ]
+    bandwidth = (counts[1]["A"] - counts[0]["A"]) / (took[1] - took[0]) / MIB
+    inside, outside = (
+        [
+            _quantity(_terms("bgp")[kernel][key]) / _quantity(_terms(machine)[kernel][key])
+            for kernel in KERNELS
+            for machine in ("xt5", "xe6", "infiniband-ds1")
+        ]
+        for key in ("b1", "b2")
+    )
+    mean, best = (_by_scale("infiniband-ds1", name) for name in ("message", "noiseless"))
+    noise = max(1 - _quantity(mean[P]["bandwidth"]) / _quantity(best[P]["bandwidth"]) for P in mean)
+    falls = [
+        [_quantity(row["bandwidth"]) for row in _by_scale(machine, "message").values()]
+        for machine in ("bgp", "xt5", "xe6")
+    ]
+    rows = [
+        ("effective bandwidth on POWER5+ beyond 32 KiB [MiB/s]", Beside("227", bandwidth)),
+        ("BG/P slower than x86 in cache, at least", Beside("4", min(inside))),
+        ("BG/P slower than x86 in cache, at most", Beside("7", max(inside))),
+        ("BG/P slower than x86 out of cache, at least", Beside("2", min(outside))),
+        ("BG/P slower than x86 out of cache, at most", Beside("3", max(outside))),
+        ("bandwidth lost to noise on InfiniBand, at most [%]", Beside("50", 100 * noise)),
+        (
+            "bandwidth lost to congestion in a torus, at most a factor of",
+            Beside("4", max(max(each) / min(each) for each in falls)),
+        ),
+    ]
+    return Item(
+        title="Numbers that the text has of the tables",
+        covers="numbers of the text",
+        commands=(command,),
+        note="The first is read off messages of two sizes, the others are ratios of values in the tables "
+        "above.",
+        reading="The first is 227 MB/s, 216.7 MiB/s; of the others the text speaks roughly, and where it "
+        'says "nearly 50 %" its own tables do not bear it out.',
+        columns=("", "value"),
+        rows=rows,
+    )
 
 
 def lines_over_size(
