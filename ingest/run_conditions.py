@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ingest.errors import UsageError
 
 if TYPE_CHECKING:  # options are read before anything is imported that takes long
-    from ingest.arrays import BoolArray
+    from ingest.arrays import BoolArray, FloatArray
     from ingest.experiment import Experiment
 
 _REPETITION = "repetition"
@@ -47,7 +47,12 @@ class Condition:
         if self.name not in values:
             hint = f"choose one of {', '.join([*experiment.parameters, _REPETITION])}"
             raise UsageError(f"no parameter '{self.name}'", where=where, hint=hint)
-        return np.broadcast_to(OPERATORS[self.operator](values[self.name], self.value), (points, repetitions))
+        return np.broadcast_to(self.met(values[self.name]), (points, repetitions))
+
+    def met(self, values: "FloatArray") -> "BoolArray":
+        """Return which values meet the condition."""
+        found: BoolArray = OPERATORS[self.operator](values, self.value)
+        return found
 
 
 def read_condition(text: str) -> Condition:

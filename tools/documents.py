@@ -69,6 +69,9 @@ DOCUMENTS: Mapping[str, Document] = {
         title="A study on another machine", type="pipeline.columns.two_machines:StudyOnTwoMachines"
     ),
     "shipped": Document(title="Shipped applications and machines", type="pipeline.columns.shipped:Shipped"),
+    "held-out": Document(
+        title="Measurements held out of an application", type="pipeline.questions.held_out:HeldOutComparison"
+    ),
     "sensitivities": Document(
         title="Sensitivities of a projection", type="pipeline.projection.expressions.evaluation:Sensitivities"
     ),
@@ -103,6 +106,7 @@ WRITTEN: Mapping[str, Mapping[str, str]] = {
         "of a results directory": "study-projection",
         "`--list`": "shipped",
         "`--show sensitivities`": "sensitivities",
+        "`--hold-out`": "held-out",
     },
     "ports": {"": "ports"},
     "machine list": {"": "machines"},

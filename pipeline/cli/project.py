@@ -12,6 +12,7 @@ from pipeline.cli.options import (
     KernelPresentation,
     chosen_efficiency,
     command,
+    refuse_beside,
     shared,
     switch,
     valued,
@@ -63,6 +64,14 @@ Export = Annotated[
     Literal["octave", "python", "latex"] | None,
     shared("--to", ": print the total as source text for octave (also MATLAB), python or latex"),
 ]
+HoldOut = Annotated[
+    list[str] | None,
+    valued(
+        "--hold-out",
+        "CONDITION",
+        "Of an application: predict measurements that its terms are fitted without, such as 'P > 512'.",
+    ),
+]
 Listed = Annotated[bool, switch("--list", "Show the shipped applications and machines.")]
 
 
@@ -76,6 +85,7 @@ def project(
     output: Output = None,
     show: Show = "parts",
     export: Export = None,
+    hold_out: HoldOut = None,
     listed: Listed = False,
     details: Details = False,
     shown: KernelPresentation = KernelPresentation(),
@@ -93,14 +103,19 @@ def project(
     if application is None:
         raise UsageError("no application given", hint="`pipeline project --list` shows the shipped ones")
     if Path(application).is_dir():
-        if export is not None or show != "parts":
-            raise UsageError("is for applications", where="--show" if export is None else "--to")
+        options = {"--to": export, "--show": show != "parts", "--hold-out": hold_out}
+        if given := next(filter(options.get, options), None):
+            raise UsageError("is for applications", where=given)
         _project_results(Path(application), (from_machine, on, variant), at or [], output, shown, details)
         return
     if from_machine is not None:
         hint = "give a results directory of `pipeline run`"
         raise UsageError("an application is not measured on a machine", where="--from", hint=hint)
-    if export is not None:
+    if hold_out:
+        others = {"--variant": variant, "--out": output, "--to": export, "--show": show != "parts"}
+        refuse_beside("--hold-out", others)
+        _show_held_out(application, on, at or [], hold_out, shown)
+    elif export is not None:
         _export(application, on, variant, export, others=bool(at or shown.json or output or show != "parts"))
     elif show == "parts":
         _show_parts(application, (on, variant), at or [], output, shown, details)
@@ -177,6 +192,19 @@ def _show_parts(
         return
     (alone,) = projections
     shown.present(alone, lambda: projection_table(alone), lambda out: show_projection(out, alone, details))
+
+
+def _show_held_out(
+    application: str, machine: str | None, at: list[str], conditions: list[str], shown: KernelPresentation
+) -> None:
+    from pipeline.columns.answers import held_out_tables
+    from pipeline.config.application_inputs import read_inputs
+    from pipeline.report.terminal.results import show_held_out_tables
+    from pipeline.stages.project import files, held_out_of
+
+    found = held_out_of(*files(application, machine), read_inputs(at), conditions)
+    tables = held_out_tables(found, "term")
+    shown.present(found, lambda: tables[0], lambda screen: show_held_out_tables(screen, tables))
 
 
 def _export(

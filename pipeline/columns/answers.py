@@ -56,16 +56,17 @@ def held_out_table(found: HeldOutComparison) -> DataTable:
     return filled(columns, rows, notes=notes, title=f"Held out: {' or '.join(found.conditions)}")
 
 
-def held_out_tables(found: HeldOutComparison | None) -> list[DataTable]:
-    """Return that table and one of the largest kernels; none without anything held out."""
+def held_out_tables(found: HeldOutComparison | None, parts: str = "region") -> list[DataTable]:
+    """Return that table and one of the largest kernels, or what they are; none without anything held out."""
     if found is None:
         return []
     columns: list[Column[Any]] = [
-        Column(key="callpath", heading="region", kind=PATH),
+        Column(key="callpath", heading=parts, kind=PATH),
         Column(key="mean_error", heading="mean error", kind=FIGURE, write=percent),
         Column(key="inside", each=lambda row: f"{row.inside} of {row.points}"),
     ]
-    return [held_out_table(found), filled(columns, found.kernels)]
+    whole = [held_out_table(found)] if found.points else []
+    return [*whole, filled(columns, found.kernels)]
 
 
 def expectations_table(found: Sequence[JudgedExpectation]) -> DataTable:
@@ -133,7 +134,7 @@ def jobs_table(found: JobChoice, shown: Sequence[JobAtScale] = ()) -> DataTable:
     def best(rows: Sequence[JobAtScale]) -> list[str]:
         return [", ".join(name for name, best in found.best.items() if best is job) for job in rows]
 
-    given = [column for column in _JOBS if any(value is not None for value in column.of(rows))]
+    given = [column for column in _JOBS if any(value not in (None, False) for value in column.of(rows))]
     columns: list[Column[Any]] = [
         *parameters(rows[0].point, [job.point for job in rows]),
         *given,

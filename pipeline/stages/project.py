@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pipeline.config.application_inputs import Inputs
     from pipeline.projection.applications.application_times import AskedTimes
     from pipeline.projection.terms.measured_term import Level, StoredModels
+    from pipeline.questions.held_out import HeldOutComparison
 
 
 def project(
@@ -112,6 +113,16 @@ def asked_times(
     return application_times(
         program, target, _total(program, target, None), points[0], scaled, given, node_cores
     )
+
+
+def held_out_of(
+    program: ApplicationFile, target: Machine, at: "Inputs", conditions: Sequence[str]
+) -> "HeldOutComparison":
+    """Fit the terms of an application without the measurements that meet conditions, and compare."""
+    from pipeline.projection.applications.held_out_times import held_out_times, without
+
+    both = without(program, target, conditions)
+    return held_out_times(*both, _total(*both, None), at.values[0], conditions, stored_models)
 
 
 def sensitivities_of(

@@ -66,6 +66,8 @@ class ApplicationFile:
     # expression of the whole; None if it is the sum of the parts
     total: str | None = field(metadata=NO_ENTRY)
     measured: Mapping[str, float] = field(metadata=NO_ENTRY)
+    # a table of wall times by inputs, if they were measured so
+    measured_times: Path | None = field(metadata=NO_ENTRY)
     # the table of a run whose counters its loops are compared with, if it has one
     counters: TomlTable | None = field(metadata=NO_ENTRY)
     # the table of a projection by bandwidth ratios; None if it has parts
@@ -83,7 +85,8 @@ def load_application(name: str | Path) -> ApplicationFile:
     if bool(parts) == ("bandwidth" in table):
         hint = 'write [parts] and name = "expression", or [bandwidth]'
         raise InputError("the file needs either [parts] or [bandwidth]", where=table.where, hint=hint)
-    inputs, measured = table.table("inputs"), table.table("measured")
+    inputs, listed = table.table("inputs"), isinstance(table.content.get("measured"), str)
+    measured = table.inside({}, "measured") if listed else table.table("measured")
     return ApplicationFile(
         title=table.text("title", table.path.stem),
         path=table.path,
@@ -100,6 +103,7 @@ def load_application(name: str | Path) -> ApplicationFile:
             name: stated(value, TIME_DIMENSION, measured.place(name), _NOT_A_TIME, math.isfinite)
             for name, value in measured.content.items()
         },
+        measured_times=table.file("measured") if listed else None,
         counters=table.table("counters") if "counters" in table else None,
         bandwidth=table.table("bandwidth") if "bandwidth" in table else None,
     )

@@ -19,6 +19,7 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import InputError, UsageError
+from ingest.run_conditions import read_condition
 from ingest.tables.message_benchmarks import MESSAGE_TITLE, MessageTime, message_times
 from ingest.toml_table import TomlTable
 from ingest.units import BYTES, NONE, TIME_DIMENSION, Dimension, parse_quantity, parse_unit
@@ -212,7 +213,7 @@ def _numbers(line: str) -> list[float]:
     return [float(word) for word in words] if all(map(_NUMBER.fullmatch, words)) else []
 
 
-DATA_KEYS = ("data", "where", "time", "weights")
+DATA_KEYS = ("data", "where", "without", "time", "weights")
 
 _SMALL = "8"  # bytes: what programs sum most often, one number
 _ROW_HINT = 'write data = "file.csv", a list of files, or rows such as { n = 8, time = "2.1 ms" }'
@@ -224,11 +225,13 @@ def read_measurements(
     dimension: Dimension = TIME_DIMENSION,
     *,
     benchmarks: Collection[str] = (),
+    held_out: bool = False,
 ) -> Measurements:
     """Return the measurements that a term names.
 
     Args:
         benchmarks: which benchmarks to take of output that holds several; all if none is named.
+        held_out: whether to return those that meet a condition of ``without`` in place of the others.
 
     Raises:
         InputError: a file cannot be read, or lacks a column or the rows that are asked for.
@@ -244,11 +247,25 @@ def read_measurements(
         hint = f'columns here: {have}; state it with data = [{{ file = "...", {missing[0]} = 256 }}]'
         raise InputError(f"no column '{missing[0]}'", where=columns.where, hint=hint)
     rows = _chosen(columns, table, inputs, benchmarks)
+    held = rows_meeting(columns, rows, table.names("without") if "without" in table else ())
+    rows[rows] = held if held_out else ~held
     return Measurements(
         {name: columns.numbers(name, unit, rows) for name, unit in inputs.items()},
         columns.numbers(table.text("time", "time"), dimension, rows),
         weights,
     )
+
+
+def rows_meeting(columns: MeasuredColumns, rows: BoolArray, conditions: Sequence[str]) -> BoolArray:
+    """Return which of n marked rows meet any of some conditions on their columns, in SI units, bool[n].
+
+    A condition on a column that is not there is met by none.
+    """
+    found = np.zeros(int(rows.sum()), dtype=np.bool_)
+    for one in map(read_condition, conditions):
+        if one.name in columns.cells:
+            found |= one.met(columns.numbers(one.name, columns.units[one.name][1], rows))
+    return found
 
 
 def _check_benchmarks(columns: MeasuredColumns, benchmarks: Collection[str]) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ingest.errors import InputError, UsageError, located
 from ingest.toml_table import TomlTable
-from ingest.units import Dimension, Quantity, parse_quantity, require_dimension
+from ingest.units import NONE, Dimension, Quantity, parse_quantity, require_dimension
 from pipeline.projection.expressions.expression_text import Names, parse
 from pipeline.projection.expressions.method_error import METHOD_ERROR, method_error, scatter
 from pipeline.projection.expressions.symbolic_model import (
@@ -28,6 +28,7 @@ from pipeline.projection.expressions.symbolic_model import (
 from pipeline.projection.terms.families import TermFamily, input_dimensions
 
 if TYPE_CHECKING:
+    from pipeline.projection.fitting.resampling import Measurements
     from pipeline.projection.terms.measured_term import ModelReader
 
 _MODULES: Mapping[str, str] = {
@@ -118,6 +119,21 @@ def _family(model: str, table: TomlTable) -> TermFamily:
         return allreduce_on_nodes(table)
     families: Mapping[str, TermFamily] = import_module(f"{__package__}.{_MODULES[model]}").FAMILIES
     return families[model]
+
+
+def is_fitted(table: TomlTable) -> bool:
+    """Tell whether a term is fitted to measurements, of which some can be held out."""
+    return "data" in table and table.content.get("model") in ("fitted", *_MODULES)
+
+
+def held_out_rows(table: TomlTable, term: Term) -> "Measurements":
+    """Return the measurements that a fitted term leaves out by its ``without``."""
+    from pipeline.projection.fitting.measured_columns import read_measurements
+
+    model = table.text("model")
+    benchmarks = _family(model, table).benchmarks if model in _MODULES else ()
+    inputs = {name: term.model.symbols.get(name, NONE) for name in term.inputs}
+    return read_measurements(table, inputs, term.model.dimension, benchmarks=benchmarks, held_out=True)
 
 
 def _expression(table: TomlTable, name: str, names: Names) -> Term:

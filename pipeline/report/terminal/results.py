@@ -1,6 +1,6 @@
 """Ranking, models, predictions, efficiency and call tree of a study, from the content of summary.json."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +9,7 @@ from rich.console import Console
 from ingest.arrays import FloatArray
 from ingest.experiment import per_text
 from pipeline.columns.answers import held_out_tables, jobs_table
-from pipeline.columns.cells import Cells
+from pipeline.columns.cells import Cells, DataTable
 from pipeline.columns.column import ABSENT, filled
 from pipeline.columns.kernel_tables import (
     TABLE_NAMES,
@@ -131,7 +131,12 @@ def show_total(out: Console, summary: Summary, *, by: str) -> None:
 
 def show_held_out(out: Console, summary: Summary) -> None:
     """Compare what was held out with what is predicted, if anything was."""
-    for table in held_out_tables(summary.answers.of(held_out.QUESTION)):
+    show_held_out_tables(out, held_out_tables(summary.answers.of(held_out.QUESTION)))
+
+
+def show_held_out_tables(out: Console, tables: Iterable[DataTable]) -> None:
+    """Print what was held out beside what is predicted."""
+    for table in tables:
         out.print(terminal_table(table, out.width))
         for note in table.notes:
             show_sentence(out, f"{note[0].upper()}{note[1:]}.")

@@ -1,0 +1,88 @@
+"""`pipeline project --hold-out`: measurements that terms are fitted without, predicted by them."""
+
+import json
+
+import numpy as np
+import pytest
+
+APPLICATION = """
+machine = "here.toml"
+{measured}
+[inputs]
+P = {{}}
+n = "2 kB"
+[terms.work]
+model = "fitted"
+formula = "a * n / P + c"
+inputs = {{ n = "B", P = "1" }}
+parameters = {{ a = "s/B", c = "s" }}
+data = "work.csv"
+[parts]
+work = "work(n, P)"
+sum = "mach.sum(P)"
+"""
+MACHINE = """
+[terms.sum]
+model = "allreduce"
+data = "sums.csv"
+"""
+SCALES = 2 ** np.arange(1, 9)
+
+
+def work(p):
+    """The law of the data: from P = 64 on something begins which no fit of the smaller ones can know."""
+    return 20.0 / p + 0.5 + (0.7 if p >= 64 else 0.0)
+
+
+@pytest.fixture
+def held_out(call, tmp_path):
+    def run(*conditions, measured='measured = "times.csv"', options=()):
+        (tmp_path / "app.toml").write_text(APPLICATION.format(measured=measured))
+        (tmp_path / "here.toml").write_text(MACHINE)
+        rows = [f"2000,{p},{work(p) * 1e3:.12g}" for p in SCALES]
+        (tmp_path / "work.csv").write_text("\n".join(["n [B],P,time [ms]", *rows]))
+        rows = [f"{p},{0.01 + 0.02 * np.log2(p):.12g}" for p in SCALES]
+        (tmp_path / "sums.csv").write_text("\n".join(["P,time [s]", *rows]))
+        rows = [f"2,{p},{time}" for p in (4, 64, 128) for time in (work(p), 1.2 * work(p))]
+        (tmp_path / "times.csv").write_text("\n".join(["n,P,time [s]", *rows]))
+        given = [part for one in conditions for part in ("--hold-out", one)]
+        code, text, told = call("project", tmp_path / "app.toml", *given, *options)
+        return text if code == 0 else told
+
+    return run
+
+
+def test_terms_and_total_are_judged_by_what_they_were_fitted_without(held_out):
+    found = json.loads(held_out("P >= 64", options=["--json", "-"]))
+    assert found["conditions"] == ["P >= 64"]
+    rows = {row["callpath"][0]: row for row in found["kernels"]}
+    missed = [(20 / p + 0.5) / work(p) - 1 for p in (64, 128, 256)]
+    assert rows["work"]["mean_error"] == pytest.approx(-np.mean(missed), rel=1e-4)
+    assert (rows["work"]["points"], rows["work"]["inside"]) == (3, 0)
+    assert rows["mach.sum"]["mean_error"] == pytest.approx(0, abs=1e-6)
+    assert [row["at"] for row in found["points"]] == [{"P": p, "n": 2000} for p in (64, 128)]
+    for row in found["points"]:
+        p = row["at"]["P"]
+        assert row["measured"] == pytest.approx(1.1 * work(p), rel=1e-5)
+        assert row["predicted"]["value"] == pytest.approx(20 / p + 0.51 + 0.02 * np.log2(p), rel=1e-4)
+
+
+def test_nothing_is_left_out_of_what_has_no_such_column(held_out):
+    found = json.loads(held_out("n > 3000", "P == 4", options=["--json", "-"]))
+    assert [row["points"] for row in found["kernels"]] == [1, 1]
+    assert [row["at"]["P"] for row in found["points"]] == [4]
+
+
+def test_the_screen_says_what_was_missed(held_out):
+    lines = held_out("P >= 64").splitlines()
+    assert lines[0].startswith("Held out: P >= 64")
+    assert "Held out at 2 points: mean error" in "\n".join(lines)
+    assert lines[-1].split() == ["work", "50.9", "%", "0", "of", "3"]
+    alone = held_out("P >= 64", measured="")
+    assert alone.splitlines()[0].split() == ["term", "mean", "error", "inside"]
+
+
+def test_what_meets_no_measurement_is_refused(held_out):
+    assert "--hold-out: no measurement has P > 4096" in held_out("P > 4096")
+    assert "is no condition" in held_out("P ~ 3")
+    assert "cannot be combined with --hold-out" in held_out("P > 4", options=["--show", "sensitivities"])
