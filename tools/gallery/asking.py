@@ -17,21 +17,15 @@ ROOT = Path(__file__).parents[2]
 
 
 @cache
-def answered(command: str) -> bytes:
-    """Return what a command prints."""
+def asked(command: str) -> dict[str, Any]:
+    """Return what a command answers with ``--json -``."""
     if not app.registered_commands:
         register()
     with chdir(ROOT):
-        found = CliRunner().invoke(app, shlex.split(command))
-    if found.exit_code != 0:
-        raise RuntimeError(f"pipeline {command}: {found.output}") from found.exception
-    return found.stdout_bytes
-
-
-@cache
-def asked(command: str) -> dict[str, Any]:
-    """Return what a command answers with ``--json -``."""
-    found: dict[str, Any] = json.loads(answered(f"{command} --json -"))
+        answer = CliRunner().invoke(app, [*shlex.split(command), "--json", "-"])
+    if answer.exit_code != 0:
+        raise RuntimeError(f"pipeline {command}: {answer.output}") from answer.exception
+    found: dict[str, Any] = json.loads(answer.stdout_bytes)
     return found
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isnan
 from typing import Any, TypeAlias
 
 from matplotlib.axes import Axes
@@ -55,26 +54,11 @@ class Chart:
     logarithmic_across: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class Map:
-    """A matrix as shaded cells with their numbers; NaN and zero stay empty."""
-
-    title: str
-    across: str
-    up: str
-    columns: Sequence[str]
-    rows: Sequence[str]
-    cells: Sequence[Values]
-
-
-def drawn(picture: "Chart | Map") -> bytes:
+def drawn(picture: Chart) -> bytes:
     """Return a picture as SVG."""
     figure = Figure(figsize=SIZE, layout="constrained")
     axes = figure.add_subplot()
-    if isinstance(picture, Map):
-        _draw_map(axes, picture)
-    else:
-        _draw_chart(figure, axes, picture)
+    _draw_chart(figure, axes, picture)
     axes.set_title(picture.title, fontsize="medium")
     axes.set_xlabel(picture.across)
     axes.set_ylabel(picture.up)
@@ -160,14 +144,3 @@ def _draw_bars(axes: Axes, chart: Chart, colours: Mapping[str, str]) -> None:
             for label in axes.get_xticklabels():
                 label.set_horizontalalignment("right")
     axes.axhline(0.0, color="black", linewidth=0.6)
-
-
-def _draw_map(axes: Axes, shown: Map) -> None:
-    top = max(value for row in shown.cells for value in row if not isnan(value))
-    axes.imshow(shown.cells, cmap="Blues", vmin=0.0, vmax=1.4 * top, aspect="auto")
-    axes.set_xticks(range(len(shown.columns)), shown.columns)
-    axes.set_yticks(range(len(shown.rows)), shown.rows)
-    for at, row in enumerate(shown.cells):
-        for place, value in enumerate(row):
-            if value > 0:
-                axes.text(place, at, f"{value:.3g}", ha="center", va="center", fontsize="small")

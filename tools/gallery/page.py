@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import isnan
 from pathlib import Path
 
-from tools.gallery.charts import Chart, Map, drawn
+from tools.gallery.charts import Chart, drawn
 from tools.gallery.labels import MEANING, Beside, Label, compared
 
 MADE = (
@@ -42,7 +42,6 @@ class Item:
         stand_in: whether data of our own are in the place of the paper's; the heading says "stand-in".
         reading: why values differ from the printed ones; there if and only if one does.
         rows: cells below `columns`; one that is `Beside` takes two, published and ours, and is compared.
-        pictures: charts, or SVG that a command drew, by what they show.
     """
 
     title: str
@@ -53,7 +52,7 @@ class Item:
     reading: str = ""
     columns: Sequence[str] = ()
     rows: Sequence[Sequence[object]] = ()
-    pictures: Sequence[Chart | Map | tuple[str, bytes]] = ()
+    pictures: Sequence[Chart] = ()
 
     def label(self) -> tuple[Label, str]:
         """Return the label that the columns give, and the sentences that say so."""
@@ -89,9 +88,8 @@ def written(paper: Paper) -> dict[str, bytes]:
             text += _compared_table(item) + "\n"
         for letter, picture in zip("abcdefgh", item.pictures, strict=False):
             name = f"{paper.number}-{number}{letter if len(item.pictures) > 1 else ''}.svg"
-            title, content = picture if isinstance(picture, tuple) else (picture.title, drawn(picture))
-            files[name] = content
-            text += f"![{title}]({name})\n\n"
+            files[name] = drawn(picture)
+            text += f"![{picture.title}]({name})\n\n"
     if paper.missing:
         text += "## Not there\n\n" + _table(("what", "why"), list(paper.missing.items())) + "\n"
     files[f"paper-{paper.number}.md"] = f"{text.rstrip()}\n".encode()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tools.gallery.asking import ROOT, asked, machine_value, part, run
-from tools.gallery.charts import Chart, Map
+from tools.gallery.charts import Chart
 from tools.gallery.labels import Beside
 from tools.gallery.page import Item, Paper
 from tools.gallery.paper_000_errors import (
@@ -165,16 +165,6 @@ def _ports() -> list[Item]:
             note=f"{note} The paper draws Skylake's ports; these are Golden Cove's.",
             columns=("port", *classes, "sum"),
             rows=rows,
-            pictures=[
-                Map(
-                    title="Matrix A times cycles: cycles of an iteration by port and class",
-                    across="class of instructions",
-                    up="port",
-                    columns=classes,
-                    rows=ports,
-                    cells=cells,
-                )
-            ],
         ),
         Item(
             title="Figure 6: the ideal scheduler, with a stand-in kernel and core",

@@ -25,7 +25,7 @@ MEASURED = (
 
 def items() -> Sequence[Item]:
     """Return the tables, and Figures 1 and 2."""
-    return [*table_items(), _figure_1a(), _figure_1b(), _figure_1c(), *_figure_2()]
+    return [*table_items(), _figure_1a(), _figure_1b(), _figure_1c(), _noise(), _topology()]
 
 
 def _measured(name: str, factor: float) -> dict[float, list[float]]:
@@ -117,9 +117,8 @@ def _figure_1c() -> Item:
     for variant in ("expected", "noiseless"):
         command, found = sweep("infiniband-ds1", 2048, variant)
         commands.append(command)
-        lines[variant] = [
-            1e3 * part(each, "T_p2p", "matrix") * 828 / 3628 for each in found
-        ]  # GF has 828 of those 3628 messages
+        of_gf = 828 / 3628  # messages
+        lines[variant] = [1e3 * of_gf * part(each, "T_p2p", "matrix") for each in found]
     ours = {}
     for variant in ("expected", "noiseless"):
         asking = f"{STAND_IN} --variant {variant}"
@@ -148,14 +147,10 @@ def _figure_1c() -> Item:
     )
 
 
-def _figure_2() -> list[Item]:
-    return [_noise(), _topology()]
-
-
-def _losses(variant: str, scales: Mapping[str, int]) -> tuple[list[str], dict[str, list[float]]]:
+def _losses(variant: str, at: Mapping[str, int]) -> tuple[list[str], dict[str, list[float]]]:
     """Return commands, and the percentages lost against a variant of the network by machine and P, over L."""
     lines, commands = {}, []
-    for machine, processes in scales.items():
+    for machine, processes in at.items():
         command, found = sweep(machine, processes)
         commands.append(command)
         of_all = [{each["name"]: each["loss"] for each in p["variants"]}[variant] for p in found]
