@@ -38,7 +38,7 @@ typedef double vector __attribute__((vector_size(sizeof(double) * WIDTH)));
 #endif
 #define KEEP_INTEGER(x) __asm__ volatile("" : "+r"(x))
 
-enum { LINE = 64, PAGE = 2 << 20, TRIES = 3, MOST_TRIES = 9, LEAST_ROUNDS = 3 };
+enum { LINE = 64, PAGE = 2 << 20, TRIES = 3, MOST_TRIES = 60, SHORTER = 8, PARTS = 64, LEAST_ROUNDS = 3 };
 static const double LEAST_SECONDS = 0.01, UNDISTURBED = 0.97; /* share of a core */
 
 struct work {
@@ -46,7 +46,7 @@ struct work {
     int cpu;
     size_t n;            /* bytes of an array */
     double *a, *b, *c;
-    uint64_t passes;
+    uint64_t passes, part;
     double result;
     const struct kernel *kernel;
     pthread_barrier_t *barrier;
@@ -116,11 +116,12 @@ static void cycles(struct work *w, uint64_t passes)
     w->result += *(double *)&total + (double)count;
 }
 
+/* A pass is the next of the parts of the arrays, so that it is short. */
 static void triad(struct work *w, uint64_t passes)
 {
-    for (uint64_t pass = 0; pass < passes; pass++) {
-        double *restrict a = w->a, *restrict b = w->b, *restrict c = w->c, s = 0.5;
-        for (size_t i = 0; i < w->n / sizeof(double); i++) a[i] = b[i] + s * c[i];
+    double *restrict a = w->a, *restrict b = w->b, *restrict c = w->c, s = 0.5;
+    for (size_t part = w->n / sizeof(double) / PARTS; passes > 0; passes--, w->part = (w->part + 1) % PARTS) {
+        for (size_t i = part * w->part; i < part * (w->part + 1); i++) a[i] = b[i] + s * c[i];
         KEEP(s);
     }
     w->result += w->a[0];
@@ -154,9 +155,9 @@ static const struct kernel
     PEAK_DIVIDE = {"peak_divide", divided_vector, 4 * CHAINS * WIDTH, 0, 0},
     CHAIN_ADD = {"latency_add", added_chain, 4 * CHAINS, 0, 0},
     CHAIN_FMA = {"latency_fma", fused_chain, 4 * CHAINS, 0, 0},
-    TRIAD_CORE = {"bw_core", triad, 3, 1, 1},
-    TRIAD_DOMAIN = {"bw_numa", triad, 3, 1, 1},
-    TRIAD_NODE = {"bw_node", triad, 3, 1, 1},
+    TRIAD_CORE = {"bw_core", triad, 3.0 / PARTS, 1, 1},
+    TRIAD_DOMAIN = {"bw_numa", triad, 3.0 / PARTS, 1, 1},
+    TRIAD_NODE = {"bw_node", triad, 3.0 / PARTS, 1, 1},
     READ[3] = {{"bw_l1", sum, 1, 1, 0}, {"bw_l2", sum, 1, 1, 0}, {"bw_l3", sum, 1, 1, 1}},
     CHASE[4] = {{"latency_l1", chase, 1024, 0, 0}, {"latency_l2", chase, 1024, 0, 0}, {"latency_l3", chase, 1024, 0, 0},
                 {"latency_memory", chase, 1024, 0, 0}};
@@ -207,7 +208,8 @@ static double timed(struct work *works, int threads, int shared, double *share)
 }
 
 /* Prints the rate of a kernel on the first `threads` cores, or the seconds of one of its operations: the best of a
- * few tries, since an interruption only makes it slower; of some more if other programs run on these cores. */
+ * few tries, since an interruption only makes it slower; of more, and shorter ones, if other programs run on these
+ * cores. */
 static void figure(const struct kernel *kernel, struct work *works, int threads, size_t n, int seconds)
 {
     uint64_t passes = 1;
@@ -219,11 +221,14 @@ static void figure(const struct kernel *kernel, struct work *works, int threads,
         if (ran >= LEAST_SECONDS) break;
         passes = ran < LEAST_SECONDS / 64 ? 64 * passes : (uint64_t)((double)passes * 1.3 * LEAST_SECONDS / ran) + 1;
     }
+    time /= (double)passes;
     for (int try = 1; try < TRIES || (kernel->shared && share < UNDISTURBED && try < MOST_TRIES); try++) {
-        double had, again = timed(works, threads, kernel->shared, &had);
+        if (try == TRIES) /* between two turns of others */
+            for (int t = 0; t < threads; t++) works[t].passes = passes / SHORTER + 1;
+        double had, again = timed(works, threads, kernel->shared, &had) / (double)works[0].passes;
         if (again < time) time = again, share = had;
     }
-    double amount = kernel->amount * (double)passes * threads * (kernel->per_byte ? (double)n : 1);
+    double amount = kernel->amount * threads * (kernel->per_byte ? (double)n : 1);
     printf("%s %.9g\n", kernel->name, seconds ? time * threads / amount : amount / time / (kernel == &HZ ? threads : 1));
     if (kernel->shared) printf("share_%s %.4g\n", kernel->name, share);
     fflush(stdout);

@@ -162,6 +162,8 @@ UNITS = {
     "cores": NONE,
     "numa_domains": NONE,
     "memory": BYTES,
+    **{f"cache_l{level}": BYTES for level in (1, 2, 3)},
+    **{f"cores_l{level}": NONE for level in (2, 3)},
     "hz": RATE,
     "peak_dp": FLOP_RATE,
     "peak_scalar": FLOP_RATE,
@@ -193,6 +195,8 @@ def test_values_of_whole_machines_agree_with_each_other(name):
         key: UNITS[key] for key in quantities
     }
     values = {key: quantity.value for key, quantity in quantities.items()}
+    caches = [values[f"cache_{level}"] for level in ("l1", "l2", "l3") if f"bw_{level}" in values]
+    assert caches == sorted(caches)
     for key in ("bw_node", "bw_core", "bw_l1", "bw_l2", "latency_memory", "allreduce_node", "allreduce_step"):
         assert quantities[key].relative_sd >= 0.01, key
     assert values["bw_numa"] * values["numa_domains"] == pytest.approx(values["bw_node"], rel=0.01)

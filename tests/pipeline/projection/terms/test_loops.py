@@ -3,6 +3,8 @@
 import pytest
 
 from ingest.errors import PipelineError
+from pipeline.projection.expressions.shipped_files import shipped
+from pipeline.projection.machines.machine_values import load_machine
 from pipeline.stages.project import project
 
 MACHINE = """
@@ -122,3 +124,12 @@ def test_the_error_of_the_method_is_in_the_interval(seconds):
 def test_what_is_missing_or_wrong_is_named(seconds, more, without, line):
     with pytest.raises(PipelineError, match=line):
         seconds(TRIAD | more, without=without)
+
+
+NODES = [name for name in shipped("machine") if load_machine(name).values.keys() >= {"bw_l1", "bw_core"}]
+
+
+@pytest.mark.parametrize("machine", NODES)
+def test_every_shipped_node_states_its_caches(machine):
+    near, far = (project("loops", machine, {"n": n, "m": 10}).total.value / n for n in (100, 1e9))
+    assert 2 < far / near < 100
