@@ -89,7 +89,6 @@ def _compare(
     details: bool,
 ) -> None:
     """Compare two studies and write the result."""
-    from pipeline.gate.compared_studies import compare_trees
     from pipeline.report.check.document import comparison_document
     from pipeline.report.check.terminal import comparison_table, show_comparison
     from pipeline.report.page.comparison_page import comparison_html
@@ -98,7 +97,7 @@ def _compare(
 
     found, compared = compare_studies(names, studies, rules, models)
     if page is not None:
-        write_output(page, comparison_html(found, compare_trees(compared, rules.targets), compared))
+        write_output(page, comparison_html(found, compared))
     written = shown.written(comparison_document(found), lambda: comparison_table(found, limit=limit))
     if page != STANDARD_OUTPUT and not written:
         show_comparison(console(), found, limit=limit, details=details)

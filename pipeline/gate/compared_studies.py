@@ -1,6 +1,6 @@
 """Two studies in which the same functions have the same call paths, and what either predicts."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from hashlib import sha256
@@ -454,62 +454,24 @@ class TwoStudies:
 CallPath = tuple[str, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class ScaleValues:
-    """Exclusive values of K call paths at one scale in one study, NaN if the study does not have them."""
-
-    value: FloatArray  # float64[K], the mean of repetitions or what the models predict
-    # `lower` and `upper`: float64[K], the smallest and the largest repetition, or the 90 % interval
-    lower: FloatArray
-    upper: FloatArray
-    whole: tuple[float, float] | None = None  # the 90 % interval of their sum; None if measured
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ComparedScale:
-    """The values of both studies at a scale."""
-
-    at: Mapping[str, float]  # the point
-    predicted: bool  # whether they are predictions, else means of measurements
-    runs: tuple[int, int]  # number of repetitions of A and of B; 0 for predictions
-    a: ScaleValues  # and `b`: of the two studies
-    b: ScaleValues
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ComparedTrees:
     """The call paths of two studies."""
 
     callpaths: tuple[CallPath, ...]  # of either study, callers before their callees
     parent: IntArray  # int64[K], index of the caller, -1 for a root
-    scales: tuple[ComparedScale, ...]  # the common measured scales, ascending, then the targets
-    metric: str  # and `unit`: of all values
-    unit: str
+    rows: tuple[IntArray, IntArray]  # int64[K], which kernels of A and of B they are, -1 for none
 
 
-def compare_trees(studies: ComparedStudies, targets: Sequence[Mapping[str, float]]) -> ComparedTrees:
+def compare_trees(studies: ComparedStudies) -> ComparedTrees:
     """Put the call paths of two studies into one tree; call paths that took nothing in either are left out.
 
-    Args:
-        studies: A and B; what has another name in B stands where B has it.
-        targets: see `KernelValues.targets`; by default four times the largest scale of B.
+    What has another name in B stands where B has it.
     """
-    matched, sides = studies.matched, studies.sides
-    a, b = sides
-    rows = [_rows(side) for side in sides]
-    callpaths, parent = _tree([*rows[0], *rows[1]])
-    places = [np.array([of_study.get(path, -1) for path in callpaths], dtype=np.int64) for of_study in rows]
-    points = zip(matched.base_at.tolist(), matched.candidate_at.tolist(), strict=True)
-    order = np.argsort(matched.scale, kind="stable").tolist()
-    common = list(points)
-    measured = [_measured(sides, places, common[i], at=a.named(matched.points[[i]])[0]) for i in order]
-    return ComparedTrees(
-        callpaths=callpaths,
-        parent=parent,
-        scales=(*measured, *_predicted(studies, places, b.targets(targets))),
-        metric=b.metric,
-        unit=b.unit,
-    )
+    a, b = map(_rows, studies.sides)
+    callpaths, parent = _tree([*a, *b])
+    rows_a, rows_b = np.array([[row.get(path, -1) for path in callpaths] for row in (a, b)], dtype=np.int64)
+    return ComparedTrees(callpaths=callpaths, parent=parent, rows=(rows_a, rows_b))
 
 
 def _rows(study: KernelValues) -> dict[CallPath, int]:
@@ -535,49 +497,3 @@ def _tree(paths: Sequence[CallPath]) -> tuple[tuple[CallPath, ...], IntArray]:
         ordered.append(path)
         parent.append(caller_number)
     return tuple(ordered), np.array(parent, dtype=np.int64)
-
-
-def _measured(
-    studies: Sequence[KernelValues],
-    places: Sequence[IntArray],
-    points: tuple[int, int],
-    at: Mapping[str, float],
-) -> ComparedScale:
-    """Take the means and the range of repetitions at a common point."""
-    sides, runs = [], []
-    for study, place, point in zip(studies, places, points, strict=True):
-        single = study.values[:, point]
-        known = np.isfinite(single)
-        low = np.where(known, single, np.inf).min(axis=1)
-        high = np.where(known, single, -np.inf).max(axis=1)
-        mean = np.where(known.any(axis=1), study.mean[:, point], np.nan)
-        sides.append(_at(place, mean, low, high))
-        runs.append(int(known[0].sum()))
-    return ComparedScale(at=at, predicted=False, runs=(runs[0], runs[1]), a=sides[0], b=sides[1])
-
-
-def _predicted(
-    studies: ComparedStudies, places: Sequence[IntArray], targets: FloatArray
-) -> list[ComparedScale]:
-    """Predict both studies at the targets, float64[Q, D]; nothing with too few scales."""
-    ahead = studies.predictions(targets)
-    if not (ahead.baseline.extrapolates and ahead.candidate.extrapolates):
-        return []
-    predictions = [ahead.baseline.prediction, ahead.candidate.prediction]
-    return [
-        ComparedScale(at=at, predicted=True, runs=(0, 0), a=sides[0], b=sides[1])
-        for q, at in enumerate(studies.sides[1].named(targets))
-        for sides in [[_predicted_at(place, one, q) for place, one in zip(places, predictions, strict=True)]]
-    ]
-
-
-def _predicted_at(place: IntArray, prediction: Prediction, q: int) -> ScaleValues:
-    """Take the predictions of a target; the first row of them is the total."""
-    value, lower, upper = (ends[:, q] for ends in (prediction.value, prediction.lower, prediction.upper))
-    return replace(_at(place, value, lower, upper), whole=(float(lower[0]), float(upper[0])))
-
-
-def _at(place: IntArray, value: FloatArray, lower: FloatArray, upper: FloatArray) -> ScaleValues:
-    """Take rows by place, NaN for those that the study does not have."""
-    here, low, high = (np.where(place >= 0, ends[place], np.nan) for ends in (value, lower, upper))
-    return ScaleValues(here, low, high)

@@ -1,4 +1,4 @@
-"""Two studies side by side in one small HTML file, with their curves and the call paths of both."""
+"""The page of two studies: a report's curves and call tree, of both at once, and which kernels differ."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,32 +7,22 @@ from typing import Annotated, TypeAlias
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray, Rows
 from ingest.calltree import ROOT, CallTree
 from pipeline.columns.changes import change_columns
+from pipeline.columns.column import ENDS
 from pipeline.gate.check_result import CheckResult, PointRatio
-from pipeline.gate.compared_studies import (
-    ComparedScale,
-    ComparedStudies,
-    ComparedTrees,
-    ScaleValues,
-    TwoStudies,
-)
-from pipeline.gate.kernel_values import KernelId, KernelValues, Scope
-from pipeline.models.kernels import sum_groups
+from pipeline.gate.compared_studies import ComparedStudies, ComparedTrees, TwoStudies, compare_trees
+from pipeline.gate.kernel_values import KernelValues, Matched, Scope
+from pipeline.models.kernels import mean_over_repetitions, sum_groups
 from pipeline.models.prediction import Prediction
-from pipeline.questions.analysis import along_parameter, too_few_scales
-from pipeline.report.check.terminal import (
-    TOTAL_KERNEL,
-    comparison_verdict,
-    comparison_words,
-    predicted_totals,
-)
+from pipeline.questions.analysis import too_few_scales
+from pipeline.report.check.terminal import TOTAL_KERNEL, comparison_verdict, comparison_words
 from pipeline.report.check.wording import VERDICT_ROWS, basis, kernel_name, rename_text, story
 from pipeline.report.page.embedding import few_digits, integers, packed, page_text, short
-from pipeline.report.page.page_data import region_named
-from pipeline.report.page.payload import Floats, PositionsPayload, RegionPayload
-from pipeline.report.page.positions import BEYOND_TARGET, MOST, filled
+from pipeline.report.page.page_data import positions_data, region_named, values_data
+from pipeline.report.page.payload import Floats, PositionsPayload, RegionPayload, ValuesPayload
+from pipeline.report.page.positions import positions_along
 from pipeline.wording.quantities import callpath_text, figure, point_text
 
 _NOWHERE = -1  # of kernels that are not one call path
@@ -43,12 +33,21 @@ ChangePayload: TypeAlias = tuple[float, float | None, float | None]
 """B / A with its interval, None without an end."""
 
 JudgedPayload: TypeAlias = tuple[int, str, Sequence[ChangePayload | None]]
-"""A call path or -1, its verdict, and its change per scale of the trees; None if it was not tested there."""
+"""A call path or -1, its verdict, and its change per common point; None if it was not tested there."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class PackedEnds:
-    """Values with their intervals."""
+class StudyPayload:
+    """A study of a comparison."""
+
+    name: str
+    callpaths: ValuesPayload
+    kernels: Annotated[ValuesPayload, "the total, then those of the table"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatioPayload:
+    """B / A of the total and the kernels of the table at all positions, with its interval."""
 
     value: Floats
     lower: Floats
@@ -56,108 +55,144 @@ class PackedEnds:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TreeEnds(PackedEnds):
-    """Values per call path, and the ends of the program's interval; None if it was measured."""
-
-    whole: tuple[float, float] | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScalePayload:
-    """What the call paths of both studies take at a scale."""
-
-    name: str
-    predicted: bool
-    runs: tuple[int, int]
-    a: TreeEnds
-    b: TreeEnds
-
-
-@dataclass(frozen=True, kw_only=True)
-class DotsPayload:
-    """Single measurements: kernels x scales x runs."""
-
-    scales: Sequence[float]
-    runs: int
-    values: Floats
-
-
-@dataclass(frozen=True, kw_only=True)
-class CurvesPayload(PositionsPayload):
-    """The total and the kernels of the table at all positions."""
-
-    a: PackedEnds
-    b: PackedEnds
-    ratio: PackedEnds
-    dots: Sequence[DotsPayload]
-    said: Annotated[Sequence[str], "at each position"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class ComparisonPayload:
+class ComparisonPayload(PositionsPayload):
     """All that the script of a comparison knows: call paths, callers before their callees."""
 
-    a: str
-    b: str
     metric: str
     unit: str
     regions: Sequence[RegionPayload]
-    region: Annotated[Sequence[int], "index into regions, per call path"]
-    parent: Annotated[Sequence[int], "the caller, -1 for a root"]
-    scales: Sequence[ScalePayload]
+    studies: Annotated[Sequence[StudyPayload], "A and B"]
+    common: Annotated[Sequence[int], "points that were measured in both, by scale"]
     kernels: Annotated[Sequence[JudgedPayload], "in the order of the page's table"]
-    curves: Annotated[CurvesPayload | None, "None if nothing is compared"]
+    ratio: RatioPayload
+    said: Annotated[Sequence[str], "at each position"]
 
 
-def comparison_data(
-    a: str,
-    b: str,
-    trees: ComparedTrees,
-    result: CheckResult,
-    curves: CurvesPayload | None = None,
-) -> ComparisonPayload:
+@dataclass(frozen=True, eq=False)
+class _Side(Rows):
+    """K kernels of a study: repetitions at P points, NaN if not measured, and predictions at G positions."""
+
+    values: FloatArray  # float64[K, P, R]
+    prediction: Prediction  # float64[K, G]
+
+    @classmethod
+    def of(cls, study: KernelValues, at: IntArray, ahead: Prediction) -> "_Side":
+        """Take a study at points, int64[P], -1 for none; the last row is a kernel that it does not have."""
+        values = np.where(at[:, None] < 0, np.nan, study.values[:, at])
+        lacking = cls(np.full((1, *values.shape[1:]), np.nan), _nothing(1, ahead))
+        return cls.joined([cls(values, ahead), lacking])
+
+    def summed(self, group: IntArray, single: BoolArray) -> "_Side":
+        """Sum kernels by group; sums of several have no intervals."""
+        ahead, count = self.prediction, len(single)
+        value, *ends = (sum_groups(end, group, count) for end in (ahead.value, ahead.lower, ahead.upper))
+        summed = Prediction(value, *(np.where(single[:, None], end, np.nan) for end in ends))
+        return _Side(sum_groups(self.values, group, count), summed)
+
+
+def comparison_data(studies: ComparedStudies, found: TwoStudies) -> ComparisonPayload:
     """Return the data of the page.
 
     Callees of a call path beyond the `_MOST_CALLPATHS` largest ones are one callee, their sum: totals stay.
     """
-    group, names, parent = _folded(trees)
-    regions = {name: i for i, name in enumerate(dict.fromkeys(names))}
+    (a, b), result, trees = studies.sides, found.result, compare_trees(studies)
+    points, places, common = _points(studies.matched)
+    positions = positions_along(
+        points,
+        b.column,
+        np.array([list(target.values()) for target in result.targets]),
+        len(trees.callpaths),
+        measured_only=any(too_few_scales(side.points) for side in (a, b)),
+    )
+    ahead = studies.predictions(positions.points)
+    kernels = [TOTAL_KERNEL, *(one.kernel for one in result.kernels)]
+    curves = studies.curves(kernels, positions.points)
+    sides = [
+        _Side.of(side, at, _nothing(len(one), one) if positions.measured_only else one)
+        for side, at, one in zip(
+            (a, b), places, (ahead.baseline.prediction, ahead.candidate.prediction), strict=True
+        )
+    ]
+    group, names, parent = _folded(trees, sides)
     single = np.bincount(group, minlength=len(names)) == 1
-    shown = {
-        KernelId(Scope.CALLPATH, path): k
-        for path, k in zip(trees.callpaths, group.tolist(), strict=True)
-        if single[k]
-    }
+    shown = {path: k for path, k in zip(trees.callpaths, group.tolist(), strict=True) if single[k]}
+    number = {name: i for i, name in enumerate(dict.fromkeys([*names, *(one.region for one in kernels)]))}
+
+    def study(name: str, side: _Side, kernels_of: KernelValues, rows: IntArray) -> StudyPayload:
+        row_of = {kernel: row for row, kernel in enumerate(kernels_of.kernels)}
+        table = side.take(np.array([row_of.get(one, -1) for one in kernels], dtype=np.int64))
+        every, none = np.arange(len(kernels)), np.arange(0)
+        return StudyPayload(
+            name=name,
+            callpaths=values_data(
+                **vars(side.take(rows).summed(group, single)),
+                region=[number[one] for one in names],
+                parent=parent,
+                total=table.prediction.take(every[:1]),
+                weighty=none,
+                required=positions.required,
+                repeated=np.arange(len(names)),
+            ),
+            kernels=values_data(
+                **vars(table),
+                region=[number[one.region] for one in kernels],
+                parent=np.full(len(kernels), ROOT),
+                total=None,
+                weighty=every,
+                required=none,
+                repeated=every,
+            ),
+        )
+
     return ComparisonPayload(
-        a=a,
-        b=b,
-        metric=trees.metric,
-        unit=trees.unit,
-        regions=list(map(region_named, regions)),
-        region=[regions[name] for name in names],
-        parent=integers(parent),
-        scales=[_scale(scale, group, single) for scale in trees.scales],
+        **vars(positions_data(b.parameters, points, positions)),
+        metric=b.metric,
+        unit=b.unit,
+        regions=list(map(region_named, number)),
+        studies=[*map(study, found.titles, sides, (a, b), trees.rows)],
+        common=common,
         kernels=[
             (
-                shown.get(one.kernel, _NOWHERE),
+                shown.get(one.kernel.callpath, _NOWHERE) if one.kernel.level is Scope.CALLPATH else _NOWHERE,
                 VERDICT_ROWS[one.verdict].compared,
-                _changes(trees, [*one.measured, *one.target]),
+                _changes(b.named(points[common]), one.measured),
             )
             for one in result.kernels
         ],
-        curves=curves,
+        ratio=RatioPayload(**{end: packed(getattr(curves.ratio, end)) for end in ENDS}),
+        said=[comparison_verdict(found, curves, place) for place in range(len(positions.points))],
     )
 
 
-def _folded(trees: ComparedTrees) -> tuple[IntArray, list[str], IntArray]:
+def _nothing(kernels: int, ahead: Prediction) -> Prediction:
+    """Return predictions of kernels of which nothing is known, where others are."""
+    return Prediction(*np.full((3, kernels, ahead.value.shape[1]), np.nan))
+
+
+def _points(matched: Matched) -> tuple[FloatArray, tuple[IntArray, IntArray], list[int]]:
+    """Return the points measured in either study, where A and B have them, -1 for none, and in both."""
+    a, b = matched.baseline.points, matched.candidate.points
+    alone = np.setdiff1d(np.arange(len(a)), matched.base_at)
+    points, place = np.unique(np.concatenate([b, a[alone]]), axis=0, return_inverse=True)
+    at_a, at_b = np.full((2, len(points)), -1)
+    at_b[place[: len(b)]] = np.arange(len(b))
+    at_a[place[len(b) :]] = alone
+    common = place[matched.candidate_at]
+    at_a[common] = matched.base_at
+    return points, (at_a, at_b), integers(common[np.argsort(matched.scale, kind="stable")])
+
+
+def _folded(trees: ComparedTrees, sides: Sequence[_Side]) -> tuple[IntArray, list[str], IntArray]:
     """Return where each call path is shown, int64[K], and the names and callers of what is shown.
 
-    What is shown by itself are the call paths that lead to most at any scale; their callers are among them.
+    What is shown by itself are the call paths that lead to most at any point or position; their callers are
+    among them.
     """
     own = [path[-1] for path in trees.callpaths]
     tree = CallTree(trees.parent, trees.parent)
-    sides = [np.nan_to_num(side.value, posinf=0.0) for scale in trees.scales for side in (scale.a, scale.b)]
-    inclusive = tree.inclusive(np.stack([*sides, np.zeros(len(own))], axis=1))
+    found = [one.take(rows) for one, rows in zip(sides, trees.rows, strict=True)]
+    values = [of for one in found for of in (mean_over_repetitions(one.values), one.prediction.value)]
+    inclusive = tree.inclusive(np.nan_to_num(np.concatenate(values, axis=1), posinf=0.0))
     share = (inclusive / np.maximum(inclusive[tree.roots].sum(axis=0), np.finfo(float).tiny)).max(axis=1)
     kept = np.zeros(len(own), dtype=np.bool_)
     kept[np.argsort(-share, kind="stable")[:_MOST_CALLPATHS]] = (
@@ -179,36 +214,11 @@ def _folded(trees: ComparedTrees) -> tuple[IntArray, list[str], IntArray]:
     return group, names, np.append(place[trees.parent[kept]], callers)
 
 
-def _scale(scale: ComparedScale, group: IntArray, single: BoolArray) -> ScalePayload:
-    return ScalePayload(
-        name=point_text(scale.at),
-        predicted=scale.predicted,
-        runs=scale.runs,
-        a=_side(scale.a, group, single),
-        b=_side(scale.b, group, single),
-    )
-
-
-def _side(values: ScaleValues, group: IntArray, single: BoolArray) -> TreeEnds:
-    """Sum what is folded; sums have no range."""
-    value, lower, upper = (
-        sum_groups(column[:, None], group, len(single))[:, 0]
-        for column in (values.value, values.lower, values.upper)
-    )
-    whole = None
-    if values.whole is not None and np.isfinite(values.whole).all():
-        whole = (few_digits(values.whole[0]), few_digits(values.whole[1]))
-    return TreeEnds(
-        value=packed(value),
-        lower=packed(np.where(single, lower, np.nan)),
-        upper=packed(np.where(single, upper, np.nan)),
-        whole=whole,
-    )
-
-
-def _changes(trees: ComparedTrees, changes: Sequence[PointRatio]) -> list[ChangePayload | None]:
+def _changes(
+    points: Sequence[Mapping[str, float]], changes: Sequence[PointRatio]
+) -> list[ChangePayload | None]:
     tested = {_key(change.at): change for change in changes if np.isfinite(change.ratio)}
-    found = (tested.get(_key(scale.at)) for scale in trees.scales)
+    found = (tested.get(_key(point)) for point in points)
     return [
         None if one is None else (few_digits(one.ratio, 4), short(one.lower, 4), short(one.upper, 4))
         for one in found
@@ -227,15 +237,13 @@ _MARK = 5.0  # per cent of the bar
 _THINNEST = 0.5  # per cent of the bar
 
 
-def comparison_html(found: TwoStudies, trees: ComparedTrees, studies: ComparedStudies | None = None) -> str:
-    """Return the page, with curves if `studies` are given; the template escapes every name."""
+def comparison_html(found: TwoStudies, studies: ComparedStudies) -> str:
+    """Return the page; the template escapes every name."""
     result, (a, b) = found.result, found.titles
     span = _span(result)
-    curves = None if studies is None else _curves_data(studies, found)
     return page_text(
         "comparison",
-        comparison_data(a, b, trees, result, curves),
-        curves=curves is not None,
+        comparison_data(studies, found),
         least=figure(10**-span, 2),
         most=figure(10**span, 2),
         a=a,
@@ -243,7 +251,6 @@ def comparison_html(found: TwoStudies, trees: ComparedTrees, studies: ComparedSt
         sources=found.names,
         unit=result.unit,
         headline=comparison_verdict(found),
-        totals=predicted_totals(found),
         basis=basis(result),
         notes=[*(r.text for r in result.reasons), *map(rename_text, result.renames), *result.notices],
         rows=list(_rows(result, span)),
@@ -290,58 +297,3 @@ def _bar(change: PointRatio | None, span: float) -> dict[str, float] | None:
     width = max(high - low, _THINNEST)
     start = min(max(mark - _MARK / 2, 0.0), 100.0 - _MARK)
     return {"left": round(low, 2), "width": round(width, 2), "mark": round(start, 2)}
-
-
-def _curves_data(studies: ComparedStudies, found: TwoStudies) -> CurvesPayload:
-    """Return the curves of the total and of the kernels in a result."""
-    (a, b), result = studies.sides, found.result
-    column = b.parameters.index(b.parameter)
-    line = np.array(list(result.targets[-1].values()))
-    along = [_along(side.points, line, column) for side in studies.sides]
-    common = [side.points[rows] for side, rows in zip((a, b), along, strict=True)]
-    if not any(map(len, common)):  # other values of the other parameters were asked for
-        common = [a.points, b.points]
-    measured = np.unique(np.concatenate(common), axis=0)
-    predicts = not any(too_few_scales(side.points) for side in (a, b))
-    asked = np.unique([*measured[:, column], *(target[b.parameter] for target in result.targets)])
-    reach = float(asked[-1]) * BEYOND_TARGET
-    scales = filled(np.unique([*asked, reach]), MOST) if predicts else np.unique(measured[:, column])
-    kernels = [TOTAL_KERNEL, *(one.kernel for one in result.kernels)]
-    curves = studies.curves(kernels, along_parameter(line, column, scales))
-    return CurvesPayload(
-        parameters=b.parameters,
-        column=column,
-        points=measured.tolist(),
-        largest=len(measured) - 1,
-        scales=scales.tolist(),
-        lines=[(line if predicts else measured[-1]).tolist()],
-        reach=reach,
-        measured_only=not predicts,
-        a=_prediction_ends(curves.a),
-        b=_prediction_ends(curves.b),
-        ratio=_prediction_ends(curves.ratio),
-        dots=[_dots(side, kernels, rows, column) for side, rows in zip((a, b), along, strict=True)],
-        said=[comparison_verdict(found, curves, place) for place in range(len(scales))],
-    )
-
-
-def _along(points: FloatArray, line: FloatArray, column: int) -> IntArray:
-    """Return the points, float64[P, D], that differ from a line in the scaled parameter only."""
-    others = np.delete(np.arange(points.shape[1]), column)
-    return np.flatnonzero((points[:, others] == line[others]).all(axis=1))
-
-
-def _prediction_ends(found: Prediction) -> PackedEnds:
-    return PackedEnds(value=packed(found.value), lower=packed(found.lower), upper=packed(found.upper))
-
-
-def _dots(study: KernelValues, kernels: list[KernelId], rows: IntArray, column: int) -> DotsPayload:
-    """Return the repetitions of kernels at some points, kernel by kernel and point by point."""
-    row_of = {kernel: row for row, kernel in enumerate(study.kernels)}
-    values = np.full((len(kernels), len(rows), study.values.shape[2]), np.nan)
-    for k, kernel in enumerate(kernels):
-        if kernel in row_of:
-            values[k] = study.values[row_of[kernel], rows]
-    return DotsPayload(
-        scales=study.points[rows, column].tolist(), runs=values.shape[2], values=packed(values)
-    )

@@ -48,6 +48,7 @@ from pipeline.report.page.payload import (
     KernelsPayload,
     LevelsPayload,
     MetricPayload,
+    PositionsPayload,
     ProgramPayload,
     RegionPayload,
     RepetitionsPayload,
@@ -56,6 +57,7 @@ from pipeline.report.page.payload import (
     StandingPayload,
     SurfacePayload,
     TreeMetricPayload,
+    ValuesPayload,
 )
 from pipeline.report.page.positions import Positions
 from pipeline.report.page.shown_kernels import (
@@ -121,14 +123,7 @@ def page_data(
         for name, shown in levels.items()
     }
     return ReportPayload(
-        parameters=experiment.parameters,
-        column=positions.column,
-        points=experiment.points.tolist(),
-        largest=largest_point(experiment.points, positions.column),
-        scales=positions.scales.tolist(),
-        lines=positions.lines.tolist(),
-        reach=positions.reach,
-        measured_only=positions.measured_only,
+        **vars(positions_data(experiment.parameters, experiment.points, positions)),
         metric=kernels.metric,
         unit=kernels.unit,
         relative_growth=analysis.decision.scaling is Scaling.NONE,
@@ -141,6 +136,20 @@ def page_data(
         filter=filter_data(filter_evidence),
         program=program,
         roofline=roofline_data(roofline),
+    )
+
+
+def positions_data(parameters: Sequence[str], points: FloatArray, positions: Positions) -> PositionsPayload:
+    """Return what was measured, float64[P, D], and where predictions are known."""
+    return PositionsPayload(
+        parameters=parameters,
+        column=positions.column,
+        points=points.tolist(),
+        largest=largest_point(points, positions.column),
+        scales=positions.scales.tolist(),
+        lines=positions.lines.tolist(),
+        reach=positions.reach,
+        measured_only=positions.measured_only,
     )
 
 
@@ -482,18 +491,21 @@ def kernel_data(
     warnings, warning = _numbered(said(_of_all(shown, warning_texts), ()))
     growing = _quality(shown, "probability_growing")
     standing = {name: integers(marks) for name, marks in vars(shown.standing).items()}
-    return KernelsPayload(
+    values = values_data(
         region=[region[name] for name in kernels.regions],
-        parent=integers(kernels.parent),
-        mean=packed(kernels.mean),
-        value=packed(shown.prediction.value),
-        weighty=_ends(shown, shown.weighty, np.arange(len(positions.points))),
-        others=_ends(shown, np.setdiff1d(np.arange(count), shown.weighty), positions.required),
-        total=IntervalsPayload(**_ends_of(shown.total)) if kernels.additive else None,
+        parent=kernels.parent,
+        values=kernels.values,
+        prediction=shown.prediction,
+        total=shown.total if kernels.additive else None,
+        weighty=shown.weighty,
+        required=positions.required,
+        repeated=np.sort(shown.order[: int(repetitions)]),  # the largest at the target
+    )
+    return KernelsPayload(
+        **vars(values),
         standing=StandingPayload(**standing | ({"unreliable": [0] * count} if without else {})),
         crossovers=_crossovers(shown, positions),
         further=shown.further,
-        repetitions=_repetitions(shown, repetitions),
         growing=packed(np.zeros(count) if without else growing),
         smape=packed(_quality(shown, "smape")),
         cv_smape=packed(_quality(shown, "cv_smape")),
@@ -514,11 +526,43 @@ def kernel_data(
     )
 
 
-def _ends(shown: ShownKernels, kernels: IntArray, places: IntArray) -> EndsPayload:
-    """Return the intervals of some kernels at some positions."""
-    lower, upper = (end[np.ix_(kernels, places)] for end in (shown.prediction.lower, shown.prediction.upper))
-    return EndsPayload(
-        kernels=integers(kernels), positions=integers(places), lower=packed(lower), upper=packed(upper)
+def values_data(
+    *,
+    region: Sequence[int],
+    parent: IntArray,
+    values: FloatArray,
+    prediction: Prediction,
+    total: Prediction | None,
+    weighty: IntArray,
+    required: IntArray,
+    repeated: IntArray,
+) -> ValuesPayload:
+    """Return what is known of kernels at measured points and at positions.
+
+    Args:
+        region: of each kernel, and `parent`, its caller, -1 for none.
+        values: measured ones, float64[K, P, R], and `prediction`, at the positions, float64[K, G].
+        weighty: kernels whose intervals are known at all positions, those of others at `required` ones.
+        repeated: kernels of which there are single measurements.
+    """
+
+    def ends(kernels: IntArray, places: IntArray) -> EndsPayload:
+        lower, upper = (end[np.ix_(kernels, places)] for end in (prediction.lower, prediction.upper))
+        return EndsPayload(
+            kernels=integers(kernels), positions=integers(places), lower=packed(lower), upper=packed(upper)
+        )
+
+    return ValuesPayload(
+        region=region,
+        parent=integers(parent),
+        mean=packed(mean_over_repetitions(values)),
+        value=packed(prediction.value),
+        weighty=ends(weighty, np.arange(prediction.value.shape[1])),
+        others=ends(np.setdiff1d(np.arange(len(values)), weighty), required),
+        total=None if total is None else IntervalsPayload(**_ends_of(total)),
+        repetitions=RepetitionsPayload(
+            count=values.shape[2], kernels=integers(repeated), values=packed(values[repeated])
+        ),
     )
 
 
@@ -533,13 +577,6 @@ def _crossovers(shown: ShownKernels, positions: Positions) -> list[CrossoverPayl
         value = float(curve(np.array([c.at]))[c.overtakes, 0])
         found.append((c.overtakes, c.overtaken, few_digits(c.at), short(value), *words))
     return found
-
-
-def _repetitions(shown: ShownKernels, most: float) -> RepetitionsPayload:
-    """Single measurements of some kernels, the largest at the target first."""
-    values: FloatArray = shown.kernels.values
-    kept = np.sort(shown.order[: int(most)])
-    return RepetitionsPayload(count=values.shape[2], kernels=integers(kept), values=packed(values[kept]))
 
 
 def _quality(shown: ShownKernels, name: str) -> FloatArray:

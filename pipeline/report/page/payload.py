@@ -174,8 +174,8 @@ class RepetitionsPayload:
 
 
 @dataclass(frozen=True, kw_only=True)
-class KernelsPayload:
-    """The kernels of a level."""
+class ValuesPayload:
+    """Kernels with what was measured and is predicted of them."""
 
     region: Annotated[Sequence[int], "index into regions"]
     parent: Annotated[Sequence[int], "the caller's kernel, -1 for a root"]
@@ -184,10 +184,16 @@ class KernelsPayload:
     weighty: Annotated[EndsPayload, "intervals at all positions"]
     others: Annotated[EndsPayload, "intervals of the others, at measured and requested positions"]
     total: Annotated[IntervalsPayload | None, "None without a sum"]
+    repetitions: RepetitionsPayload
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelsPayload(ValuesPayload):
+    """The kernels of a level."""
+
     standing: StandingPayload
     crossovers: Sequence[CrossoverPayload]
     further: Annotated[Sequence[ColumnPayload], "columns that no view draws in its own way"]
-    repetitions: RepetitionsPayload
     growing: Annotated[Floats, "probability that a kernel grows"]
     smape: Floats
     cv_smape: Floats

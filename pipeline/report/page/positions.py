@@ -52,9 +52,15 @@ class Positions:
 
 def positions_of(analysis: Analysis, targets: FloatArray) -> Positions:
     """Choose the positions for targets float64[Q, D]; the last is the one that the page opens with."""
-    points = analysis.experiment.points
-    column = analysis.experiment.parameters.index(analysis.parameter)
-    if analysis.is_profile:
+    points, kernels = analysis.experiment.points, len(analysis.callpaths.kernels)
+    return positions_along(points, analysis.column, targets, kernels, measured_only=analysis.is_profile)
+
+
+def positions_along(
+    points: FloatArray, column: int, targets: FloatArray, kernels: int, *, measured_only: bool
+) -> Positions:
+    """Choose positions along a parameter; `points` are the measured ones, float64[P, D]."""
+    if measured_only:
         return Positions(
             column=column,
             scales=np.unique(points[:, column]),
@@ -68,7 +74,7 @@ def positions_of(analysis: Analysis, targets: FloatArray) -> Positions:
     reach = float(asked[-1]) * BEYOND_TARGET
     far = _far(reach, float(points[:, column].max()) * FARTHEST)
     most = MOST if len(lines) == 1 else _ON_LINES // len(lines)
-    most = min(most, _MOST_VALUES // (len(analysis.callpaths.kernels) * len(lines) + 1))
+    most = min(most, _MOST_VALUES // (kernels * len(lines) + 1))
     near = filled(np.unique([*asked, reach]), max(most - len(far), FEWEST_POSITIONS))
     scales = np.unique([*near, *far])
     known = {tuple(point) for point in np.vstack([points, targets]).tolist()}

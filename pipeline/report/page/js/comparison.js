@@ -2,8 +2,9 @@
 // The page of a comparison: curves of two studies, their differential flame graph, and the table; all follow the target
 // and the selection.
 
-import { RegionNames, Tree } from "./data/call_tree.js";
+import { Tree } from "./data/call_tree.js";
 import { Difference, ONLY_A, ONLY_B } from "./data/difference.js";
+import { KernelValues } from "./data/kernel_set.js";
 import { floats, readData } from "./data/payload.js";
 import { Positions } from "./data/positions.js";
 import { logDomain } from "./draw/axes.js";
@@ -13,200 +14,171 @@ import { byId, el, keepingFocus, selector } from "./draw/dom.js";
 import { chartTools } from "./draw/files.js";
 import { Address } from "./state.js";
 import { cutText, hasWords } from "./text/names.js";
-import { estimateText, figure, intervalText, pointText } from "./text/numbers.js";
-import { outsideText, scaleControl } from "./views/controls.js";
-import { DifferenceView } from "./views/difference.js";
+import { estimateText, figure, intervalText, pointChoices, pointText } from "./text/numbers.js";
+import { lineControl, outsideText, scaleControl } from "./views/controls.js";
+import { DifferenceView, sideAt } from "./views/difference.js";
 import { drawn, followAddress, searchBox } from "./views/navigation.js";
 
-/** @import { Side } from "./data/difference.js" */
-/** @import { Figure } from "./data/kernel_set.js" */
-/** @import { ComparisonPayload, CurvesPayload, PackedEnds } from "./data/records.js" */
+/** @import { Where } from "./data/call_tree.js" */
+/** @import { ComparisonPayload, Point } from "./data/records.js" */
 /** @import { Reading } from "./draw/pointing.js" */
 /** @import { Compared } from "./views/difference.js" */
 
 const NONE = -1;
+const TOTAL = 0; // before the kernels of the table
 const HEIGHT = 300;
 const LABELS = 70; // pixels for the names at the ends of curves
 const CUT = 30; // how many times all else a band may be before it is cut
 
-/** @param {PackedEnds} ends */
-function unpackedEnds({ value, lower, upper }) {
-  return { value: floats(value), lower: floats(lower), upper: floats(upper) };
-}
-
-/** Both studies over scale, kernel by kernel. */
-class Curves {
-  /** @param {CurvesPayload} payload */
-  constructor(payload) {
-    this.positions = new Positions(payload);
-    this.ends = {
-      a: unpackedEnds(payload.a),
-      b: unpackedEnds(payload.b),
-      ratio: unpackedEnds(payload.ratio),
-    };
-    this.dots = payload.dots.map(({ values, ...rest }) => ({ ...rest, values: floats(values) }));
-    this.said = payload.said;
-  }
-
-  /**
-   * @param {"a" | "b" | "ratio"} which
-   * @param {number} k
-   * @param {number} x
-   * @returns {Figure | null} null if it is not known
-   */
-  at(which, k, x) {
-    const i = k * this.positions.count + this.positions.scales.indexOf(x);
-    const { value, lower, upper } = this.ends[which];
-    const known = Number.isFinite(value[i]) && (which === "ratio" || !this.positions.measuredOnly);
-    return known ? { x, value: value[i], lower: lower[i], upper: upper[i] } : null;
-  }
-
-  /**
-   * Single measurements of a kernel.
-   * @param {number} side
-   * @param {number} k
-   */
-  measured(side, k) {
-    const { scales, runs, values } = this.dots[side];
-    return scales
-      .flatMap((x, i) =>
-        Array.from({ length: runs }, (_, r) => ({ x, y: values[(k * scales.length + i) * runs + r] })),
-      )
-      .filter(({ y }) => y > 0);
-  }
-
-  /**
-   * What is known of a kernel at the target.
-   * @param {number} k
-   * @param {number} scale
-   * @param {string} unit
-   */
-  texts(k, scale, unit) {
-    if (this.positions.measuredOnly) return [];
-    return [...SIDES, /** @type {const} */ (["ratio", RATIO, ""])].flatMap(([which, name]) => {
-      const found = this.at(which, k, scale);
-      return found ? [`${name} ${estimateText(found.value, found, which === "ratio" ? "" : unit)}`] : [];
-    });
-  }
-
-  /**
-   * @param {number} k
-   * @param {number} scale
-   * @returns {Reading[]}
-   */
-  readings(k, scale) {
-    /** @type {Reading[]} */
-    const rows = SIDES.flatMap(([side, name, cls], n) => {
-      const runs = this.measured(n, k).filter(({ x }) => x === scale);
-      const found = this.at(side, k, scale);
-      /** @type {Reading[]} */
-      const measured = [[cls, `${name}, measured`, runs.map(({ y }) => figure(y)).join(", ")]];
-      /** @type {Reading[]} */
-      const model = found ? [[cls, `${name}, model`, estimateText(found.value, found, "")]] : [];
-      return [...(runs.length ? measured : []), ...model];
-    });
-    const ratio = this.at("ratio", k, scale);
-    if (ratio) rows.push(["none", RATIO, estimateText(ratio.value, ratio, "")]);
-    return rows;
-  }
-}
-
 /** @type {ComparisonPayload} */
 const payload = await readData();
-/** @type {["a" | "b", string, string][]} */
-const SIDES = [
-  ["a", payload.a, "c0"],
-  ["b", payload.b, "c1"],
-];
-const RATIO = `${payload.b} / ${payload.a}`;
-const { metric, unit } = payload;
-const tree = new Tree(new RegionNames(payload.regions, payload.region, payload.parent));
+const { metric, unit, common, regions } = payload;
+const positions = new Positions(payload);
+const studies = payload.studies.map(({ name, callpaths, kernels }, n) => ({
+  name,
+  cls: `c${n}`,
+  callpaths: new KernelValues(callpaths, positions, regions),
+  kernels: new KernelValues(kernels, positions, regions),
+}));
+const [a, b] = studies.map(({ name }) => name);
+const RATIO = `${b} / ${a}`;
+const { value, lower, upper } = payload.ratio;
+const ratio = { value: floats(value), lower: floats(lower), upper: floats(upper) };
+const tree = new Tree(studies[1].callpaths);
 const address = new Address(location.hash.slice(1));
 const host = byId("difference");
 const rows = [...document.querySelectorAll("table.comparison tbody tr")];
-const judged = new Map(payload.kernels.map(([k, ...rest], row) => [k, { row, rest }]));
-const opening = Math.max(payload.scales.filter(({ predicted }) => !predicted).length - 1, 0); // the largest common one
-const curves = payload.curves && new Curves(payload.curves);
+const judged = new Map(payload.kernels.map(([k, verdict, changes], row) => [k, { row, verdict, changes }]));
+/** @type {Where} */
+const opening = common[common.length - 1] ?? "target"; // the largest common scale
 const first = payload.kernels.findIndex(([k]) => k !== NONE);
 const chosen = {
-  scale: address.index("scale", payload.scales.length, opening),
-  selection: address.index("callpath", payload.region.length, NONE),
+  where: address.where("scale", positions.points.length, opening),
+  selection: address.index("callpath", tree.level.region.length, NONE),
   row: address.index("kernel", rows.length, Math.max(first, 0)),
 };
+const state = {
+  report: { positions },
+  target: address.keptTarget(positions),
+  /** @param {readonly number[]} target */
+  setTarget: (target) => {
+    state.target = [...target];
+    address.keepTarget(positions, target);
+    follow();
+  },
+};
 
-/** @param {number} scale */
-function placeOf(scale) {
-  const { name, predicted } = payload.scales[scale];
-  return `${predicted ? "predicted" : "measured"} at ${name}`;
+/**
+ * What is predicted of a kernel of the table, or of the total, in both studies, and the ratio.
+ * @param {number} k
+ * @param {Point} at
+ */
+function predicted(k, at) {
+  const [x, i] = [at[positions.column], k * positions.count + positions.placeOf(at)];
+  const found = studies.map(({ name, cls, kernels }) => ({
+    name,
+    cls,
+    unit,
+    figure: kernels.figures(k, at, [x])[0],
+  }));
+  const both = { x, value: ratio.value[i], lower: ratio.lower[i], upper: ratio.upper[i] };
+  return [...found, { name: RATIO, cls: "none", unit: "", figure: both }].filter(({ figure }) =>
+    Number.isFinite(figure.value),
+  );
+}
+
+/**
+ * @param {number} k
+ * @param {Point} at
+ */
+function ratioAt(k, at) {
+  return predicted(k, at).find(({ name }) => name === RATIO)?.figure;
+}
+
+/**
+ * @param {number} k
+ * @param {Point} at
+ */
+function texts(k, at) {
+  return predicted(k, at).map(
+    ({ name, figure, unit }) => `${name} ${estimateText(figure.value, figure, unit)}`,
+  );
+}
+
+/**
+ * @param {number} k
+ * @param {number} scale
+ * @returns {Reading[]}
+ */
+function readings(k, scale) {
+  const at = positions.atScale(state.target, scale);
+  const measured = studies.flatMap(({ name, cls, kernels }) => {
+    const runs = kernels.dots(k, at).filter(({ x, y }) => x === scale && y > 0);
+    /** @type {Reading[]} */
+    const row = [[cls, `${name}, measured`, runs.map(({ y }) => figure(y)).join(", ")]];
+    return runs.length ? row : [];
+  });
+  const ahead = predicted(k, at).map(({ name, cls, figure }) => {
+    /** @type {Reading} */
+    const row = [cls, name === RATIO ? name : `${name}, model`, estimateText(figure.value, figure, "")];
+    return row;
+  });
+  return [...measured, ...ahead];
+}
+
+/** The point that the call tree is of. */
+function place() {
+  return chosen.where === "target" ? state.target : positions.points[chosen.where];
 }
 
 /**
  * What the table says of a call path.
  * @param {number} k
- * @param {number} scale
  */
-function remarks(k, scale) {
-  const { rest } = judged.get(k) ?? {};
-  if (!rest) return [];
-  const [verdict, changes] = rest;
-  const change = changes[scale];
-  if (!change) return [`Verdict: ${verdict}`];
-  const [ratio, lower, upper] = change;
-  const ends = estimateText(ratio, { lower: lower ?? 0, upper: upper ?? Number.POSITIVE_INFINITY }, "");
-  const { predicted } = payload.scales[scale];
-  const of = predicted ? "the ratio of the predictions" : "for all rows of the table at once";
-  return [`Verdict: ${verdict}; ${RATIO} here ${ends}, ${of}`];
+function remarks(k) {
+  const known = judged.get(k);
+  if (!known) return [];
+  const { verdict, row, changes } = known;
+  const ahead = chosen.where === "target" && ratioAt(row + 1, place());
+  const change = chosen.where !== "target" && changes[common.indexOf(chosen.where)];
+  const found = change ? { value: change[0], lower: change[1] ?? 0, upper: change[2] ?? Infinity } : ahead;
+  if (!found) return [`Verdict: ${verdict}`];
+  const of = change ? "for all rows of the table at once" : "the ratio of the predictions";
+  return [`Verdict: ${verdict}; ${RATIO} here ${estimateText(found.value, found, "")}, ${of}`];
 }
 
-/** @type {Map<number, Compared>} */
+/** @type {Map<string, Compared>} */
 const known = new Map();
 
 function compared() {
-  const { scale } = chosen;
-  const found = known.get(scale) ?? comparedAt(scale);
-  known.set(scale, found);
+  const key = `${chosen.where}: ${place()}`;
+  const found = known.get(key) ?? comparedAt(chosen.where, place());
+  known.set(key, found);
   return found;
 }
 
 /**
- * @param {number} scale
+ * @param {Where} where
+ * @param {Point} at
  * @returns {Compared}
  */
-function comparedAt(scale) {
-  const { predicted, ...at } = payload.scales[scale];
-  const [a, b] = SIDES.map(([key, study], n) => {
-    const { value, lower, upper } = unpackedEnds(at[key]);
-    const runs = predicted ? 0 : at.runs[n];
-    const of = predicted ? "90 % interval" : `${runs} runs`;
-    const { whole } = at[key];
-    const name = `${study}, ${placeOf(scale)}`;
-    /** @type {Side} */
-    const side = {
-      name,
-      label: name,
-      whole: whole && { lower: whole[0], upper: whole[1], of },
-      kind: predicted ? "model" : "measured",
-      exclusive: Float64Array.from(value, (one) => one || 0),
-      range: (k) => {
-        const known = runs !== 1 && Number.isFinite(lower[k]) && Number.isFinite(upper[k]);
-        return known ? { lower: lower[k], upper: upper[k], of } : null;
-      },
-    };
-    return { side, value };
+function comparedAt(where, at) {
+  const sides = studies.map(({ name, callpaths }) => {
+    const side = sideAt(callpaths, where, at);
+    const named = `${name}, ${side.name}`;
+    return { ...side, name: named, label: named };
   });
-  const difference = new Difference(tree, a.side, b.side);
+  const difference = new Difference(tree, sides[0], sides[1]);
   /** @param {number} k */
-  const elsewhere = (k) => difference.only[k] && !Number.isNaN(a.value[k]) && !Number.isNaN(b.value[k]);
+  const elsewhere = (k) =>
+    difference.only[k] && studies.every(({ callpaths }) => !Number.isNaN(callpaths.at(k, where, at)));
   return {
     difference,
     metric,
     unit,
-    only: { [ONLY_A]: `only in ${payload.a}`, [ONLY_B]: `only in ${payload.b}` },
+    only: { [ONLY_A]: `only in ${a}`, [ONLY_B]: `only in ${b}` },
     notes: [],
-    remarks: (k) => [
-      ...(elsewhere(k) ? ["The other study has it at other scales"] : []),
-      ...remarks(k, scale),
-    ],
+    remarks: (k) => [...(elsewhere(k) ? ["The other study has it at other scales"] : []), ...remarks(k)],
   };
 }
 
@@ -250,7 +222,7 @@ const boxes = new BoxTree(tree, address.kept.get("zoom"), (k) => {
   select(k === WHOLE ? chosen.selection : k);
 });
 const view = new DifferenceView(host, boxes, address, {
-  names: [payload.a, payload.b],
+  names: [a, b],
   neutral: "none",
   compared,
   look,
@@ -299,25 +271,20 @@ function rowName(row) {
   return rows[row]?.querySelector(".name")?.textContent ?? "";
 }
 
-let drawKernel = () => {};
-
 /**
- * The curves of a kernel.
+ * The curves of a kernel of the table, or of the total, and what they say at the target.
  * @param {HTMLElement} plot
- * @param {Curves} of
  * @param {number} k
  * @param {string} name
- * @param {number[]} target
  */
-function drawCurves(plot, of, k, name, target) {
-  const { positions } = of;
-  const scale = target[positions.column];
+function drawCurves(plot, k, name) {
+  const { target } = state;
   const xs = positions.curveScales(target);
-  const lines = SIDES.map(([side, study, cls], n) => ({
+  const lines = studies.map(({ name: study, cls, kernels }) => ({
     study,
     cls,
-    model: xs.flatMap((x) => of.at(side, k, x) ?? []),
-    dots: of.measured(n, k),
+    model: kernels.figures(k, target, xs).filter(({ value }) => Number.isFinite(value)),
+    dots: kernels.dots(k, target).filter(({ y }) => y > 0),
   }));
   const firm = lines.flatMap(({ model, dots }) => [
     ...model.map(({ value }) => value),
@@ -326,15 +293,15 @@ function drawCurves(plot, of, k, name, target) {
   const [most, least] = [Math.max(...firm) * CUT, Math.min(...firm.filter((y) => y > 0)) / CUT];
   const ends = lines.flatMap(({ model }) => model.flatMap(({ lower, upper }) => [lower, upper]));
   const at = pointText(positions.parameters, target);
-  const said = of.texts(k, scale, unit).slice(0, SIDES.length);
+  const said = texts(k, target);
   const chart = scaleChart(plot, positions, target, {
     height: HEIGHT,
     right: LABELS,
-    label: `${[`${name} of ${payload.a} and ${payload.b} over ${positions.scaled}, at ${at}`, ...said].join("; ")}.`,
+    label: `${[`${name} of ${a} and ${b} over ${positions.scaled}, at ${at}`, ...said.slice(0, 2)].join("; ")}.`,
     from: xs[0] / 1.05,
     to: xs[xs.length - 1],
     log: true,
-    readings: (x) => of.readings(k, x),
+    readings: (x) => readings(k, x),
     y: {
       domain: logDomain([...firm, ...ends.filter((y) => y < most && y > least)]),
       log: true,
@@ -352,67 +319,36 @@ function drawCurves(plot, of, k, name, target) {
     return y > 0 ? [{ text: cutText(study, 10), y, cls }] : [];
   });
   drawEndLabels(chart, labels);
+  return said.length ? `At ${at}: ${said.join(", ")}` : "";
 }
 
-/**
- * The target, and what follows it: the verdict, the charts and a column of the table.
- * @param {Curves} of
- */
-function buildCurves(of) {
-  const { positions } = of;
-  const name = `at.${positions.scaled}`;
-  const asked = Number(address.kept.get(name));
-  const state = {
-    report: { positions },
-    target: asked > 0 ? positions.atScale(positions.opening, positions.nearest(asked)) : positions.opening,
-    /** @param {readonly number[]} target */
-    setTarget: (target) => {
-      state.target = [...target];
-      address.keep(name, target[positions.column], positions.opening[positions.column]);
-      follow();
-    },
-  };
-  const [total, kernel] = [byId("curves-total"), byId("curves-kernel")];
-  /** @param {number} k */
-  const ratioAt = (k) => {
-    const texts = of.texts(k, state.target[positions.column], unit);
-    return texts.length ? `At ${pointText(positions.parameters, state.target)}: ${texts.join(", ")}` : "";
-  };
-  const drawTotal = () => drawCurves(total, of, 0, "Total", state.target);
-  drawKernel = () => {
-    const shown = rowName(chosen.row);
-    drawCurves(kernel, of, chosen.row + 1, shown, state.target);
-    const said = [shown, ratioAt(chosen.row + 1)]; // printed without the list of kernels
-    byId("kernel-says").textContent = said.filter(Boolean).join(". ");
-  };
-  const follow = () => {
-    drawTotal();
-    drawKernel();
-    const scale = state.target[positions.column];
-    byId("total-says").textContent = ratioAt(0);
-    const said = of.said[positions.scales.indexOf(scale)];
-    if (said) byId("verdict").textContent = said;
-    byId("at-target").textContent = outsideText(positions, state.target);
-    if (positions.measuredOnly) return;
-    byId("target-head").textContent = `${RATIO} at ${pointText(positions.parameters, state.target)}`;
-    rows.forEach((row, i) => {
-      const ratio = of.at("ratio", i + 1, scale);
-      const interval = ratio && el("small", {}, intervalText(ratio));
-      row
-        .querySelector(".target-ratio")
-        ?.replaceChildren(...(ratio && interval ? [figure(ratio.value), el("br"), interval] : ["-"]));
-    });
-  };
-  const names = rows.map((_, i) => /** @type {[number, string]} */ ([i, rowName(i)]));
-  byId("kernel-choice").replaceChildren(selector("Kernel", names, chosen.row, choose));
-  byId("total-tools").replaceChildren(chartTools(total, "the total of both", drawTotal));
-  byId("kernel-tools").replaceChildren(chartTools(kernel, "a kernel of both", () => drawKernel()));
-  if (!positions.measuredOnly && positions.scales.length > 1) {
-    const { node, hint } = scaleControl(state);
-    byId("scale").replaceChildren(node, hint);
-  }
-  follow();
-  addEventListener("beforeprint", follow);
+function drawTotal() {
+  byId("total-says").textContent = drawCurves(byId("curves-total"), TOTAL, "Total");
+}
+
+function drawKernel() {
+  const name = rowName(chosen.row);
+  const said = [name, drawCurves(byId("curves-kernel"), chosen.row + 1, name)]; // printed without the list of kernels
+  byId("kernel-says").textContent = said.filter(Boolean).join(". ");
+}
+
+/** Shows everything of another target. */
+function follow() {
+  const { target } = state;
+  drawTotal();
+  drawKernel();
+  draw();
+  byId("verdict").textContent = payload.said[positions.placeOf(target)] ?? byId("verdict").textContent;
+  byId("at-target").textContent = outsideText(positions, target);
+  if (positions.measuredOnly) return;
+  byId("target-head").textContent = `${RATIO} at ${pointText(positions.parameters, target)}`;
+  rows.forEach((row, i) => {
+    const found = ratioAt(i + 1, target);
+    const interval = found && el("small", {}, intervalText(found));
+    row
+      .querySelector(".target-ratio")
+      ?.replaceChildren(...(found && interval ? [figure(found.value), el("br"), interval] : ["-"]));
+  });
 }
 
 payload.kernels.forEach(([k], row) => {
@@ -422,17 +358,28 @@ payload.kernels.forEach(([k], row) => {
   const attributes = { type: "button", class: "pick", "aria-label": label, title: label, click };
   rows[row].querySelector("th")?.append(el("button", attributes));
 });
-const places = payload.scales.map((_, i) => /** @type {[number, string]} */ ([i, placeOf(i)]));
-const scale = selector("Scale", places, chosen.scale, (value) => {
-  chosen.scale = value;
-  address.keep("scale", value, opening);
+/** @type {[Where, string][]} */
+const places = pointChoices(positions, "measured at ", common);
+if (!positions.measuredOnly) places.push(["target", "predicted at the target"]);
+const scale = selector("Scale", places, chosen.where, (where) => {
+  chosen.where = where;
+  address.keep("scale", where, opening);
   draw();
 });
+const names = rows.map((_, i) => /** @type {[number, string]} */ ([i, rowName(i)]));
 byId("difference-options").replaceChildren(scale, ...view.options());
 byId("search").replaceChildren(...search.nodes);
+byId("kernel-choice").replaceChildren(selector("Kernel", names, chosen.row, choose));
+byId("total-tools").replaceChildren(chartTools(byId("curves-total"), "the total of both", drawTotal));
+byId("kernel-tools").replaceChildren(chartTools(byId("curves-kernel"), "a kernel of both", drawKernel));
+if (!positions.measuredOnly && positions.scales.length > 1) {
+  const { node, hint, show } = scaleControl(state);
+  const line = positions.lines.length > 1 ? lineControl(state, show) : "";
+  byId("scale").replaceChildren(node, line, hint);
+}
 boxes.listen(host);
 filter();
-if (curves) buildCurves(curves);
-draw();
+follow();
+addEventListener("beforeprint", follow);
 followAddress(address);
 drawn();

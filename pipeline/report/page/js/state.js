@@ -3,7 +3,9 @@
 
 import { hasWords, wordsOf } from "./text/names.js";
 
+/** @import { Where } from "./data/call_tree.js" */
 /** @import { KernelSet } from "./data/kernel_set.js" */
+/** @import { Positions } from "./data/positions.js" */
 /** @import { LevelName, Report } from "./data/report.js" */
 /** @import { Kept } from "./draw/table.js" */
 /** @typedef {{update: () => void, visible: boolean, stale: boolean, waits: boolean}} Follower */
@@ -87,6 +89,17 @@ export class Address {
   }
 
   /**
+   * A measured point that the address has, by its index, or the target.
+   * @param {string} name
+   * @param {number} count
+   * @param {Where} otherwise
+   * @returns {Where}
+   */
+  where(name, count, otherwise) {
+    return this.kept.get(name) === "target" ? "target" : this.index(name, count, otherwise);
+  }
+
+  /**
    * Indices that the address has, ``3.7.12``, without those that do not exist.
    * @param {string} name
    * @param {number} count
@@ -94,6 +107,30 @@ export class Address {
   indices(name, count) {
     const numbers = (this.kept.get(name) ?? "").split(".").filter(Boolean).map(Number);
     return numbers.filter((k) => Number.isInteger(k) && k >= 0 && k < count);
+  }
+
+  /**
+   * The target that the address has, as near as there is one.
+   * @param {Positions} positions
+   */
+  keptTarget(positions) {
+    const { opening, parameters } = positions;
+    return positions.nearestPoint(
+      opening.map((value, d) => {
+        const asked = Number(this.kept.get(`at.${parameters[d]}`));
+        return asked > 0 && Number.isFinite(asked) ? asked : value;
+      }),
+    );
+  }
+
+  /**
+   * @param {Positions} positions
+   * @param {readonly number[]} target
+   */
+  keepTarget({ opening, parameters }, target) {
+    target.forEach((value, d) => {
+      this.keep(`at.${parameters[d]}`, value, opening[d]);
+    });
   }
 
   /**
@@ -120,10 +157,7 @@ export class State extends Address {
   constructor(report, address = "") {
     super(address);
     this.report = report;
-    const { positions } = report;
-    this.target = positions.nearestPoint(
-      positions.opening.map((value, d) => this.number(`at.${positions.parameters[d]}`) ?? value),
-    );
+    this.target = this.keptTarget(report.positions);
     /** @type {LevelName} */
     this.levelName = this.kept.get("show") === "callpaths" ? "callpaths" : "regions";
     this.metric = report.metrics.find(({ name }) => name === this.kept.get("metric")) ?? report.metrics[0];
@@ -141,15 +175,6 @@ export class State extends Address {
     return this.metric.levels[this.levelName];
   }
 
-  /**
-   * A positive number that the address has.
-   * @param {string} name
-   */
-  number(name) {
-    const value = Number(this.kept.get(name));
-    return value > 0 && Number.isFinite(value) ? value : undefined;
-  }
-
   /** @returns {Selection} */
   keptSelection() {
     const { callpaths, regions } = this.report.levels;
@@ -164,11 +189,8 @@ export class State extends Address {
    * @param {boolean} [sliding] whether more of them follow soon
    */
   setTarget(target, sliding = false) {
-    const { opening, parameters } = this.report.positions;
     this.target = [...target];
-    target.forEach((value, d) => {
-      this.keep(`at.${parameters[d]}`, value, opening[d]);
-    });
+    this.keepTarget(this.report.positions, target);
     clearTimeout(this.resting);
     if (sliding) this.resting = setTimeout(() => this.catchUp(), REST);
     this.changed(sliding);

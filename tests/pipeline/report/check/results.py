@@ -21,9 +21,7 @@ from pipeline.gate.check_result import (
 )
 from pipeline.gate.compared_studies import (
     ComparedStudies,
-    ComparedTrees,
     TwoStudies,
-    compare_trees,
     possible_renames,
 )
 from pipeline.gate.gate_options import CheckOptions, KernelRule, Waiver
@@ -81,11 +79,11 @@ def compared(
     return TwoStudies(names=names, result=result, renamed=renamed)
 
 
-def trees(efforts: Efforts | None = None, others: Efforts | None = None) -> ComparedTrees:
-    """The call paths of two studies; without efforts both have the same."""
+def studies(efforts: Efforts | None = None, others: Efforts | None = None) -> ComparedStudies:
+    """Two studies; without efforts both have the same."""
     one = study(efforts or many(), seed=1)
     two = study(others or efforts or many(), seed=2)
-    return compare_trees(ComparedStudies.of(one, two, ModelOptions(), 0.01), ())
+    return ComparedStudies.of(one, two, ModelOptions(), 0.01)
 
 
 def kernel(name: str = "f", verdict: Ruling = Ruling.REGRESSION, **given: object) -> KernelResult:

@@ -13,14 +13,14 @@ from pipeline.models.prediction import Prediction
 from pipeline.report.check.document import check_document, comparison_document
 from pipeline.report.check.terminal import TOTAL_KERNEL, comparison_table, comparison_verdict, show_comparison
 from pipeline.report.page.comparison_page import comparison_html
-from tests.pipeline.report.check.results import NASTY, compared, kernel, kernels, result, trees
+from tests.pipeline.report.check.results import NASTY, compared, kernel, kernels, result, studies
 from tests.terminal_output import printed
 
 RENAMED = KernelId(Scope.CALLPATH, ("main", "old")), KernelId(Scope.CALLPATH, ("main", "new"))
 
 
 def test_the_comparison_page_is_escaped_and_needs_nothing_else(nasty):
-    hostile = trees({NASTY: 5.0, "k": 3.0})
+    hostile = studies({NASTY: 5.0, "k": 3.0})
     page = comparison_html(compared(nasty, names=("a<b</script>", "c&d")), hostile)
     assert page.count("<script") == page.count("</script>") == 3
     plain = re.sub(r"<script>.*</script>", "", page, flags=re.DOTALL)
@@ -42,12 +42,12 @@ def test_the_comparison_page_is_escaped_and_needs_nothing_else(nasty):
 )
 def test_bars_span_what_holds_all_intervals_up_to_three_decades_with_one_in_the_middle(change, bar):
     found = compared(result(kernel(measured=(PointRatio({}, 5.0, 1, 9), change))))
-    page = comparison_html(found, trees())
+    page = comparison_html(found, studies())
     assert bar in page
     mark = {1.0: "47.5", 10.0: "80.83", 1e-12: "0.0"}[change.ratio]
     assert f'<rect class="mark" x="{mark}"' in page
     nothing = compared(result(kernel(measured=(PointRatio({}, 0.0, 0, 1),))))
-    assert 'class="ratio"' not in comparison_html(nothing, trees())
+    assert 'class="ratio"' not in comparison_html(nothing, studies())
 
 
 def test_the_comparison_page_shows_both_sides_their_models_and_renames():
@@ -66,7 +66,7 @@ def test_the_comparison_page_shows_both_sides_their_models_and_renames():
         notices=("beware",),
         targets=({"p": 4.0}, {"p": 8.0}),
     )
-    page = comparison_html(compared(found, (RENAMED,), ("A", "B")), trees())
+    page = comparison_html(compared(found, (RENAMED,), ("A", "B")), studies())
     for text in (
         "<div>3 + p</div><div>4 * p</div>",
         "<li>main › old → main › new</li>",

@@ -15,7 +15,7 @@ from pipeline.report.check.ci_servers import (
 from pipeline.report.check.document import check_document
 from pipeline.report.check.terminal import show_check, show_comparison
 from pipeline.report.page.comparison_page import comparison_html
-from tests.pipeline.report.check.results import compared, kernel, of_every_kind, result, trees
+from tests.pipeline.report.check.results import compared, kernel, of_every_kind, result, studies
 from tests.terminal_output import printed
 
 
@@ -80,7 +80,7 @@ def test_a_comparison_in_the_terminal(every_kind, snapshot):
 
 def test_a_comparison_as_a_page(snapshot):
     one = result(kernel(), kernel("g", Ruling.IMPROVEMENT), kernel("h", Ruling.UNCHANGED, evidence=()))
-    page = comparison_html(compared(one, names=("results-gcc", "results-llvm")), trees())
+    page = comparison_html(compared(one, names=("results-gcc", "results-llvm")), studies())
     # its styles and modules
     report = r"<style>.*?</style>|<script.*?</script>|(script|style)-src (&#39;sha256-\S+?&#39; ?)+;"
     page = re.sub(report, "", page, flags=re.DOTALL)

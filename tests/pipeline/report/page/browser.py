@@ -128,6 +128,7 @@ const names = await import("/text/names.js");
 const controls = await import("/views/controls.js");
 const crossovers = await import("/views/overview.js");
 const boxes = await import("/draw/boxes.js");
+const differences = await import("/views/difference.js");
 const scales = await import("/views/icicle.js");
 """
 

@@ -2,6 +2,7 @@
 
 import datetime
 import re
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from pipeline.gate.check_result import CheckResult
-from pipeline.gate.compared_studies import ComparedStudies, ComparedTrees, TwoStudies, compare_trees
+from pipeline.gate.compared_studies import ComparedStudies, TwoStudies, compare_trees
 from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.gate.study_check import check
@@ -40,14 +41,13 @@ AFTER = many(k1=24.0) | BOTH | {"added": 15.0, ("main", "added", "leaf"): 5.0}
 
 
 @cache
-def made() -> tuple[str, ComparedTrees, CheckResult]:
+def made() -> tuple[str, ComparedStudies, CheckResult]:
     one, two = study(BEFORE, seed=1), study(AFTER, seed=2)
     result = check(two, one, CheckOptions(), ModelOptions(), datetime.date(2026, 1, 1))
     studies = ComparedStudies.of(one, two, ModelOptions(), 0.01)
-    trees = compare_trees(studies, ())
     totals = studies.curves([TOTAL_KERNEL], two.targets(()))
     found = TwoStudies(names=("gcc", "llvm"), result=result, totals=totals)
-    return comparison_html(found, trees, studies), trees, result
+    return comparison_html(found, studies), studies, result
 
 
 @pytest.fixture(scope="module")
@@ -65,9 +65,12 @@ def page(watched: Watched) -> Any:
     return watched.page
 
 
-@pytest.fixture
-def trees() -> ComparedTrees:
-    return made()[1]
+def runs(*path: str, point: int) -> tuple[Any, Any]:
+    """The repetitions of a call path at a point in A and in B."""
+    one, two = (
+        side.values[side.kernels.index(KernelId(Scope.CALLPATH, path)), point] for side in made()[1].sides
+    )
+    return one, two
 
 
 def box(page: Any, name: str) -> Any:
@@ -75,16 +78,15 @@ def box(page: Any, name: str) -> Any:
     return page.locator(".difference .box").filter(has=title)
 
 
-def test_boxes_have_the_values_of_both_studies_and_the_verdict(page: Any, trees: ComparedTrees) -> None:
+def test_boxes_have_the_values_of_both_studies_and_the_verdict(page: Any) -> None:
     shows(page.locator("#difference .side"), "gcc, measured at p = 128")
     shows(page.locator("#difference .side"), "llvm, measured at p = 128")
-    k = trees.callpaths.index(("main", "k1"))
-    scale = trees.scales[4]
+    a, b = runs("main", "k1", point=4)
     lines = box(page, "k1").locator("title").text_content().split("\n")
     assert lines[0] == "k1"
-    assert f"without its callees {scale.a.value[k]:.1f} core-s, 5 runs {scale.a.lower[k]:.1f} to " in lines[1]
-    assert lines[2].startswith(f"llvm, measured at p = 128: {scale.b.value[k]:.1f} core-s")
-    added, ratio = scale.b.value[k] - scale.a.value[k], scale.b.value[k] / scale.a.value[k]
+    assert f"without its callees {a.mean():.1f} core-s, 5 runs {a.min():.1f} to " in lines[1]
+    assert lines[2].startswith(f"llvm, measured at p = 128: {b.mean():.1f} core-s")
+    added, ratio = b.mean() - a.mean(), b.mean() / a.mean()
     assert lines[3].startswith(f"Difference: +{added:.1f} core-s (×{ratio:.2f}); ")
     assert lines[4].startswith("Verdict: worse; llvm / gcc here 2.")
     assert "g-up" in box(page, "k1").get_attribute("class")
@@ -126,13 +128,37 @@ def test_of_two_scales_nothing_is_predicted_and_there_is_no_target(
     one, two = (study({("main",): 5.0, "solve": 9.0 * n}, scales=(8, 16), seed=n) for n in (1, 2))
     result = check(two, one, CheckOptions(), ModelOptions(), datetime.date(2026, 1, 1))
     studies = ComparedStudies.of(one, two, ModelOptions(), 0.01)
-    page = comparison_html(compared(result), compare_trees(studies, ()), studies)
+    page = comparison_html(compared(result), studies)
     opened = open_page(write_page(page), viewport=WIDE)
     shows(opened.page.locator("#verdict"), re.compile(r"^b .* a at p = 16: "))
     assert opened.page.locator("#scale input, #curves .line, #curves .band").count() == 0
     assert opened.page.locator("#curves-total .dot").count() > 2
     text = opened.page.locator("main").text_content()
     assert "llvm / gcc at" not in text and "90 % interval" not in text
+
+
+def test_of_two_parameters_the_other_one_can_be_chosen(open_page: OpenPage, write_page: WritePage) -> None:
+    points = np.array([(p, n) for p in (4.0, 8.0, 16.0) for n in (10.0, 20.0, 40.0)])
+    p, n = points.T
+    one, two = (
+        replace(
+            study({("main",): 5.0, "solve": seed * p * n}, scales=range(1, 10), seed=seed),
+            parameters=("p", "n"),
+            points=points,
+        )
+        for seed in (1, 2)
+    )
+    rules = CheckOptions(targets=({"p": 32.0, "n": 40.0},))
+    result = check(two, one, rules, ModelOptions(), datetime.date(2026, 1, 1))
+    studies = ComparedStudies.of(one, two, ModelOptions(), 0.01)
+    opened = open_page(write_page(comparison_html(compared(result), studies)), viewport=WIDE)
+    shows(opened.page.locator("#verdict"), re.compile(r"at p = 32, n = 40: "))
+    opened.page.locator("#scale select").select_option(label="n = 10")
+    shows(opened.page.locator("#verdict"), re.compile(r"at p = 32, n = 10: "))
+    ahead = forecast(two, np.array([[32.0, 10.0]]), ModelOptions()).of([TOTAL_KERNEL]).prediction
+    ends = (float(end[0, 0]) for end in (ahead.value, ahead.lower, ahead.upper))
+    shows(opened.page.locator("#total-says"), f"b {estimate_text(*ends, 'core-s')}")
+    assert kept(opened.page)["at.n"] == "10"
 
 
 def test_enter_goes_through_what_the_search_finds(page: Any) -> None:
@@ -170,21 +196,28 @@ def test_ratios_are_those_tested_at_the_scale(page: Any, place: str, number: int
     assert expected in box(page, "k1").locator("title").text_content()
 
 
-def test_any_common_scale_and_the_target_can_be_looked_at(page: Any, trees: ComparedTrees) -> None:
-    k = trees.callpaths.index(("main", "solve"))
+def test_any_common_scale_and_the_target_can_be_looked_at(page: Any) -> None:
     page.get_by_label("Scale").select_option(label="measured at p = 8")
     shows(page.locator("#difference .side"), "gcc, measured at p = 8")
-    assert f"without its callees {trees.scales[0].a.value[k]:.1f} core-s" in (
-        box(page, "solve").locator("title").text_content()
-    )
-    page.get_by_label("Scale").select_option(label="predicted at p = 512")
-    target = trees.scales[-1].b
-    low, high = target.whole
-    whole = f"core-s, 90 % interval {spoken_interval(low, high)}. Whole program"
-    shows(page.locator("#difference .side"), whole)
-    ends = spoken_interval(target.lower[k], target.upper[k])
-    expected = f"{target.value[k]:.1f} core-s, 90 % interval {ends}"
-    assert expected in box(page, "solve").locator("title").text_content()
+    (a, _) = runs("main", "solve", point=0)
+    assert f"without its callees {a.mean():.1f} core-s" in box(page, "solve").locator("title").text_content()
+    page.get_by_label("Scale").select_option(label="predicted at the target")
+    for target in (512, 256):
+        set_target(page, target)
+        ahead = forecast(made()[1].measured[1], np.array([[float(target)]]), ModelOptions())
+        total, solve = (
+            [float(end[0, 0]) for end in (found.value, found.lower, found.upper)]
+            for found in (
+                ahead.of([kernel]).prediction
+                for kernel in (TOTAL_KERNEL, KernelId(Scope.CALLPATH, ("main", "solve")))
+            )
+        )
+        if target == 512:  # elsewhere the intervals of call paths are not known
+            expected = f"{solve[0]:.1f} core-s, 90 % interval {spoken_interval(*solve[1:])}"
+            assert expected in box(page, "solve").locator("title").text_content()
+        whole = f"core-s, 90 % interval {spoken_interval(*total[1:])}. Whole program"
+        shows(page.locator("#difference .side"), whole)
+        assert f"llvm, predicted at p = {target}: " in box(page, "solve").locator("title").text_content()
 
 
 def test_the_table_and_the_boxes_have_one_selection(page: Any) -> None:
@@ -247,12 +280,13 @@ def test_hostile_names_show_as_text(page: Any) -> None:
     assert page.locator("main script").count() == 0
 
 
-def test_both_are_saved(page: Any, trees: ComparedTrees) -> None:
+def test_both_are_saved(page: Any) -> None:
     rows = rows_of(saved(page, "Save as CSV: differential flame graph")[1])
+    trees = compare_trees(made()[1])
     assert len(rows) == len(trees.callpaths)
     k = trees.callpaths.index(("main", "k1"))
     value = float(rows[k]["exclusive effort (core-s), llvm, measured at p = 128"])
-    assert value == pytest.approx(trees.scales[4].b.value[k], rel=1e-5)
+    assert value == pytest.approx(runs("main", "k1", point=4)[1].mean(), rel=1e-4)
     assert saved(page, "Save as CSV: comparison")[1].startswith(b"Kernel,Verdict,gcc,llvm,")
     assert saved(page, "Save as PNG: differential flame graph")[1].startswith(b"\x89PNG")
 
@@ -283,8 +317,8 @@ def test_axe_finds_nothing(open_page: OpenPage, file: Path, write_page: WritePag
     box(page, "k2").focus()
     assert violations(page) == []
     one, two = study(BEFORE, seed=1), study(AFTER, seed=2)
-    trees = compare_trees(ComparedStudies.of(one, two, ModelOptions(), 0.01), ())
-    every_verdict = write_page(comparison_html(of_every_kind(), trees))
+    studies = ComparedStudies.of(one, two, ModelOptions(), 0.01)
+    every_verdict = write_page(comparison_html(of_every_kind(), studies))
     page = open_page(every_verdict, viewport=size, color_scheme=theme).page
     assert violations(page) == []
 

@@ -5,7 +5,8 @@ import { RegionNames } from "./call_tree.js";
 import { floats } from "./payload.js";
 import { sum } from "./shares.js";
 
-/** @import { EndsPayload, KernelsPayload, Point, RegionPayload } from "./records.js" */
+/** @import { Where } from "./call_tree.js" */
+/** @import { EndsPayload, KernelsPayload, Point, RegionPayload, ValuesPayload } from "./records.js" */
 /** @import { Positions } from "./positions.js" */
 /** @typedef {{over: number, past: number, at: number, value: number, place: string, certainty: string}} Crossover
  *   kernel `over` overtakes `past` */
@@ -17,85 +18,27 @@ const REMEMBERED = 60; // positions
 /** @type {Interval} */
 const UNKNOWN = { lower: Number.NaN, upper: Number.NaN };
 
-export class KernelSet extends RegionNames {
+/** Kernels with what was measured and is predicted of them. */
+export class KernelValues extends RegionNames {
   /**
-   * @param {KernelsPayload} raw
+   * @param {ValuesPayload} raw
    * @param {Positions} positions
    * @param {RegionPayload[]} regions
-   * @param {{additive: boolean, whole?: KernelSet, node?: number[]}} [part] whether values have a sum, and of which
-   *   kernels these are only some
    */
-  constructor(raw, positions, regions, { additive, whole, node } = { additive: true }) {
+  constructor(raw, positions, regions) {
     super(regions, raw.region, raw.parent);
     this.count = raw.region.length;
-    this.additive = additive;
-    this.whole = whole;
-    this.node = node ?? [];
     this.positions = positions;
     this.mean = floats(raw.mean);
-    this.growing = floats(raw.growing);
-    /** What limits what can be said about each kernel, as of bottlenecks.Standing in Python. */
-    this.unreliable = raw.standing.unreliable.map(Boolean);
-    this.notMeasurable = raw.standing.notMeasurable.map(Boolean);
-    this.startUp = raw.standing.startUp.map(Boolean);
-    this.smape = floats(raw.smape);
-    this.cvSmape = floats(raw.cvSmape);
-    /** @type {Crossover[]} */
-    this.crossovers = raw.crossovers.map(([over, past, at, value, place, certainty]) => ({
-      over,
-      past,
-      at,
-      value: value ?? 0,
-      place,
-      certainty,
-    }));
-    this.further = raw.further;
     this.repetitions = raw.repetitions.count;
     this.single = floats(raw.repetitions.values);
     this.singleRow = new Map(raw.repetitions.kernels.map((k, row) => [k, row]));
-    this.validFrom = floats(raw.validFrom);
-    this.rivals = raw.rivals.map((some, k) =>
-      some.map(([text, probability]) => ({ text: text || raw.formula[k], probability })),
-    );
-    /** The formulas of what is predicted, and where they agree with it. */
-    this.formula = raw.formula;
-    this.ranges = raw.range.map((i) => raw.rangeTexts[i]);
-    this.latex = raw.latex;
-    this.python = raw.python.map((value, k) => raw.pythonHeads[raw.pythonHead[k]] + value);
-    this.growthClass = raw.growthClass.map((i) => raw.growthClassTexts[i]);
-    this.warnings = raw.warning.map((i) => raw.warningTexts[i]);
     this.predicted = floats(raw.value);
     this.weighty = endsOf(raw.weighty);
     this.others = endsOf(raw.others);
     this.total = raw.total;
-    this.curves = floats(raw.curves);
-    /** The first curve of each weighty kernel. */
-    this.firstCurve = new Map();
-    let curve = 0;
-    for (const k of raw.weighty.kernels) {
-      this.firstCurve.set(k, curve);
-      curve += this.rivals[k].length;
-    }
     /** @type {Map<number, Float64Array>} */
     this.seen = new Map();
-  }
-
-  /**
-   * Regions from the root down to k, as indices.
-   * @param {number} k
-   * @returns {number[]}
-   */
-  regionsOf(k) {
-    return this.whole ? this.whole.regionsOf(this.node[k]) : super.regionsOf(k);
-  }
-
-  /**
-   * The kernel that is kernel k of another level of the same detail; -1 for none.
-   * @param {KernelSet} other
-   * @param {number} k
-   */
-  placeOf(other, k) {
-    return this.whole ? this.node.indexOf(k) : this.region.indexOf(other.region[k]);
   }
 
   /**
@@ -174,18 +117,6 @@ export class KernelSet extends RegionNames {
   }
 
   /**
-   * What the formula of a rival gives at a point; NaN where it is not known.
-   * @param {number} k
-   * @param {Point} at
-   * @param {number} rival
-   */
-  formulaValue(k, at, rival) {
-    const [first, place] = [this.firstCurve.get(k), this.positions.placeOf(at)];
-    if (first === undefined || place < 0) return Number.NaN;
-    return this.curves[(first + rival) * this.positions.count + place];
-  }
-
-  /**
    * Mean measured value of a kernel; NaN where nothing was measured.
    * @param {number} k
    * @param {number} point
@@ -217,6 +148,110 @@ export class KernelSet extends RegionNames {
     if (row === undefined) return [this.measured(k, point)].filter(Number.isFinite);
     const start = (row * this.positions.points.length + point) * this.repetitions;
     return Array.from(this.single.subarray(start, start + this.repetitions)).filter(Number.isFinite);
+  }
+
+  /**
+   * What a kernel took at a measured point, or is predicted to take at the target; NaN where it is not known.
+   * @param {number} k
+   * @param {Where} where
+   * @param {Point} target
+   */
+  at(k, where, target) {
+    return where === "target" ? this.value(k, target) : this.measured(k, where);
+  }
+
+  /**
+   * Single measurements of a kernel at the points that differ from one in the scaled parameter only.
+   * @param {number} k
+   * @param {Point} line
+   */
+  dots(k, line) {
+    const { points, column } = this.positions;
+    return this.positions
+      .pointsAlong(line)
+      .flatMap((i) => this.singles(k, i).map((y) => ({ x: points[i][column], y })));
+  }
+}
+
+export class KernelSet extends KernelValues {
+  /**
+   * @param {KernelsPayload} raw
+   * @param {Positions} positions
+   * @param {RegionPayload[]} regions
+   * @param {{additive: boolean, whole?: KernelSet, node?: number[]}} [part] whether values have a sum, and of which
+   *   kernels these are only some
+   */
+  constructor(raw, positions, regions, { additive, whole, node } = { additive: true }) {
+    super(raw, positions, regions);
+    this.additive = additive;
+    this.whole = whole;
+    this.node = node ?? [];
+    this.growing = floats(raw.growing);
+    /** What limits what can be said about each kernel, as of bottlenecks.Standing in Python. */
+    this.unreliable = raw.standing.unreliable.map(Boolean);
+    this.notMeasurable = raw.standing.notMeasurable.map(Boolean);
+    this.startUp = raw.standing.startUp.map(Boolean);
+    this.smape = floats(raw.smape);
+    this.cvSmape = floats(raw.cvSmape);
+    /** @type {Crossover[]} */
+    this.crossovers = raw.crossovers.map(([over, past, at, value, place, certainty]) => ({
+      over,
+      past,
+      at,
+      value: value ?? 0,
+      place,
+      certainty,
+    }));
+    this.further = raw.further;
+    this.validFrom = floats(raw.validFrom);
+    this.rivals = raw.rivals.map((some, k) =>
+      some.map(([text, probability]) => ({ text: text || raw.formula[k], probability })),
+    );
+    /** The formulas of what is predicted, and where they agree with it. */
+    this.formula = raw.formula;
+    this.ranges = raw.range.map((i) => raw.rangeTexts[i]);
+    this.latex = raw.latex;
+    this.python = raw.python.map((value, k) => raw.pythonHeads[raw.pythonHead[k]] + value);
+    this.growthClass = raw.growthClass.map((i) => raw.growthClassTexts[i]);
+    this.warnings = raw.warning.map((i) => raw.warningTexts[i]);
+    this.curves = floats(raw.curves);
+    /** The first curve of each weighty kernel. */
+    this.firstCurve = new Map();
+    let curve = 0;
+    for (const k of raw.weighty.kernels) {
+      this.firstCurve.set(k, curve);
+      curve += this.rivals[k].length;
+    }
+  }
+
+  /**
+   * Regions from the root down to k, as indices.
+   * @param {number} k
+   * @returns {number[]}
+   */
+  regionsOf(k) {
+    return this.whole ? this.whole.regionsOf(this.node[k]) : super.regionsOf(k);
+  }
+
+  /**
+   * The kernel that is kernel k of another level of the same detail; -1 for none.
+   * @param {KernelSet} other
+   * @param {number} k
+   */
+  placeOf(other, k) {
+    return this.whole ? this.node.indexOf(k) : this.region.indexOf(other.region[k]);
+  }
+
+  /**
+   * What the formula of a rival gives at a point; NaN where it is not known.
+   * @param {number} k
+   * @param {Point} at
+   * @param {number} rival
+   */
+  formulaValue(k, at, rival) {
+    const [first, place] = [this.firstCurve.get(k), this.positions.placeOf(at)];
+    if (first === undefined || place < 0) return Number.NaN;
+    return this.curves[(first + rival) * this.positions.count + place];
   }
 }
 

@@ -53,38 +53,19 @@ export interface ColumnPayload {
 }
 
 /** All that the script of a comparison knows: call paths, callers before their callees. */
-export interface ComparisonPayload {
-  a: string;
-  b: string;
+export interface ComparisonPayload extends PositionsPayload {
   metric: string;
   unit: string;
   regions: RegionPayload[];
-  /** index into regions, per call path */
-  region: number[];
-  /** the caller, -1 for a root */
-  parent: number[];
-  scales: ScalePayload[];
+  /** A and B */
+  studies: StudyPayload[];
+  /** points that were measured in both, by scale */
+  common: number[];
   /** in the order of the page's table */
   kernels: ([number, string, ([number, number | null, number | null] | null)[]])[];
-  /** None if nothing is compared */
-  curves: CurvesPayload | null;
-}
-
-/** The total and the kernels of the table at all positions. */
-export interface CurvesPayload extends PositionsPayload {
-  a: PackedEnds;
-  b: PackedEnds;
-  ratio: PackedEnds;
-  dots: DotsPayload[];
+  ratio: RatioPayload;
   /** at each position */
   said: string[];
-}
-
-/** Single measurements: kernels x scales x runs. */
-export interface DotsPayload {
-  scales: number[];
-  runs: number;
-  values: Floats;
 }
 
 /** Intervals of some kernels at some positions, kernel by kernel. */
@@ -147,26 +128,11 @@ export interface IntervalsPayload {
 }
 
 /** The kernels of a level. */
-export interface KernelsPayload {
-  /** index into regions */
-  region: number[];
-  /** the caller's kernel, -1 for a root */
-  parent: number[];
-  /** K x P */
-  mean: Floats;
-  /** K x G predictions */
-  value: Floats;
-  /** intervals at all positions */
-  weighty: EndsPayload;
-  /** intervals of the others, at measured and requested positions */
-  others: EndsPayload;
-  /** None without a sum */
-  total: IntervalsPayload | null;
+export interface KernelsPayload extends ValuesPayload {
   standing: StandingPayload;
   crossovers: ([number, number, number, number | null, string, string])[];
   /** columns that no view draws in its own way */
   further: ColumnPayload[];
-  repetitions: RepetitionsPayload;
   /** probability that a kernel grows */
   growing: Floats;
   smape: Floats;
@@ -243,13 +209,6 @@ export interface MetricPayload {
   levels: LevelsPayload;
 }
 
-/** Values with their intervals. */
-export interface PackedEnds {
-  value: Floats;
-  lower: Floats;
-  upper: Floats;
-}
-
 export type Point = number[];
 
 /** Values on B locations, or ranges of locations, of a point; None if there are no ranges. */
@@ -305,6 +264,13 @@ export interface ProgramPayload {
   surface: SurfacePayload | null;
   /** texts at all positions: the verdict, its trust, and answers */
   said?: Record<string, (string | null)[]>;
+}
+
+/** B / A of the total and the kernels of the table at all positions, with its interval. */
+export interface RatioPayload {
+  value: Floats;
+  lower: Floats;
+  upper: Floats;
 }
 
 /** A region; what is empty or the same as its name is left out. */
@@ -370,15 +336,6 @@ export interface RooflinePayload {
   columns: ColumnPayload[];
 }
 
-/** What the call paths of both studies take at a scale. */
-export interface ScalePayload {
-  name: string;
-  predicted: boolean;
-  runs: [number, number];
-  a: TreeEnds;
-  b: TreeEnds;
-}
-
 /** What limits what can be said about each kernel: 1 or 0. */
 export interface StandingPayload {
   unreliable: number[];
@@ -387,6 +344,14 @@ export interface StandingPayload {
 }
 
 export type Steps = Uint8Array;
+
+/** A study of a comparison. */
+export interface StudyPayload {
+  name: string;
+  callpaths: ValuesPayload;
+  /** the total, then those of the table */
+  kernels: ValuesPayload;
+}
 
 /** Figures over a size and a scale, size by size. */
 export interface SurfacePayload {
@@ -409,14 +374,28 @@ export interface SurfacePayload {
   reference: string;
 }
 
-/** Values per call path, and the ends of the program's interval; None if it was measured. */
-export interface TreeEnds extends PackedEnds {
-  whole: [number, number] | null;
-}
-
 /** Measured values of a metric in the call tree: K x P. */
 export interface TreeMetricPayload {
   name: string;
   unit: string;
   values: Floats;
+}
+
+/** Kernels with what was measured and is predicted of them. */
+export interface ValuesPayload {
+  /** index into regions */
+  region: number[];
+  /** the caller's kernel, -1 for a root */
+  parent: number[];
+  /** K x P */
+  mean: Floats;
+  /** K x G predictions */
+  value: Floats;
+  /** intervals at all positions */
+  weighty: EndsPayload;
+  /** intervals of the others, at measured and requested positions */
+  others: EndsPayload;
+  /** None without a sum */
+  total: IntervalsPayload | null;
+  repetitions: RepetitionsPayload;
 }

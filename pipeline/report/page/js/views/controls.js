@@ -82,10 +82,10 @@ function nearestText({ report: { positions }, target }, wanted, scale) {
 
 /**
  * The line that the target is on, by the values of the other parameters.
- * @param {State} state
+ * @param {Targeted} state
  * @param {() => void} moved
  */
-function lineControl(state, moved) {
+export function lineControl(state, moved) {
   const { positions } = state.report;
   const { parameters, column, lines } = positions;
   const others = (/** @type {unknown} */ _, /** @type {number} */ d) => d !== column;

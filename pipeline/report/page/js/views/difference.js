@@ -16,8 +16,12 @@ import {
 } from "../draw/dom.js";
 import { csvButton, figureButtons, pathRows, toolMenu } from "../draw/files.js";
 import { coloured, differenceLegend } from "../draw/nodes.js";
-import { doublingText, figure, intervalText, percent, quantity, TO } from "../text/numbers.js";
+import { doublingText, figure, intervalText, percent, pointText, quantity, TO } from "../text/numbers.js";
 
+/** @import { Where } from "../data/call_tree.js" */
+/** @import { Interval, KernelValues } from "../data/kernel_set.js" */
+/** @import { Positions } from "../data/positions.js" */
+/** @import { Point } from "../data/records.js" */
 /** @import { Difference, Range, Reference, Side, Width } from "../data/difference.js" */
 /** @import { Box, BoxTree } from "../draw/boxes.js" */
 /** @import { Address } from "../state.js" */
@@ -51,6 +55,45 @@ const REFERENCES = [
   ["program", "grows as the program"],
   ["none", "unchanged"],
 ];
+
+/**
+ * @param {Positions} positions
+ * @param {Where} where
+ * @param {Point} target
+ */
+export function sideName({ parameters, points, observed }, where, target) {
+  if (where === "target") return `predicted at ${pointText(parameters, target)}`;
+  return `${observed} at ${pointText(parameters, points[where])}`;
+}
+
+/**
+ * The values of call paths at a measured point, or as they are predicted at the target, which is `at`.
+ * @param {KernelValues} level
+ * @param {Where} where
+ * @param {Point} at
+ * @returns {Side}
+ */
+export function sideAt(level, where, at) {
+  const name = sideName(level.positions, where, at);
+  const predicted = where === "target";
+  /** @param {Interval | null} ends */
+  const interval = (ends) => ends && { ...ends, of: "90 % interval" };
+  /** @param {number} k */
+  const range = (k) => {
+    if (predicted) return interval(level.interval(k, at));
+    const runs = level.singles(k, where);
+    if (runs.length < 2) return null;
+    return { lower: Math.min(...runs), upper: Math.max(...runs), of: `${runs.length} runs` };
+  };
+  return {
+    name,
+    label: name,
+    kind: predicted ? "model" : "measured",
+    exclusive: Float64Array.from(level.region, (_, k) => level.at(k, where, at) || 0),
+    range,
+    whole: predicted ? interval(level.intervalOfTotal(at)) : null,
+  };
+}
 
 export class DifferenceView {
   /**

@@ -9,12 +9,9 @@ import { csvButton, figureButtons, pathRows, toolMenu } from "../draw/files.js";
 import { coloured, growthLegend, growthWords } from "../draw/nodes.js";
 import { WAITS } from "../state.js";
 import { percent, pointChoices, pointText, quantity } from "../text/numbers.js";
-import { DifferenceView } from "./difference.js";
+import { DifferenceView, sideAt, sideName } from "./difference.js";
 
 /** @import { TreeGrowth, Where } from "../data/call_tree.js" */
-/** @import { Side } from "../data/difference.js" */
-/** @import { Interval } from "../data/kernel_set.js" */
-/** @import { Positions } from "../data/positions.js" */
 /** @import { Report } from "../data/report.js" */
 /** @import { State } from "../state.js" */
 /** @import { Compared } from "./difference.js" */
@@ -34,50 +31,6 @@ const MODES = [
 export function openingPair({ positions }) {
   const along = positions.pointsAlong(positions.points[positions.largest]);
   return along.length > 1 ? [along[0], along[along.length - 1]] : [positions.largest, "target"];
-}
-
-/**
- * @param {Positions} positions
- * @param {Where} where
- * @param {number[]} target
- */
-function sideName({ parameters, points, observed }, where, target) {
-  if (where === "target") return `predicted at ${pointText(parameters, target)}`;
-  return `${observed} at ${pointText(parameters, points[where])}`;
-}
-
-/**
- * The values of one side.
- * @param {Report} report
- * @param {Where} where
- * @param {number[]} target
- * @param {string} letter of the side
- * @returns {Side}
- */
-export function sideAt({ tree, positions }, where, target, letter) {
-  const { level } = tree;
-  const name = sideName(positions, where, target);
-  const side = {
-    name,
-    label: `${letter}, ${name}`,
-    exclusive: tree.exclusive(MODELLED, where, target).map((value) => value || 0),
-  };
-  if (where === "target") {
-    /** @param {Interval | null} ends */
-    const range = (ends) => ends && { ...ends, of: "90 % interval" };
-    const whole = range(level.intervalOfTotal(target));
-    return { ...side, kind: "model", whole, range: (k) => range(level.interval(k, target)) };
-  }
-  return {
-    ...side,
-    kind: "measured",
-    whole: null,
-    range: (k) => {
-      const runs = level.singles(k, where);
-      if (runs.length < 2) return null;
-      return { lower: Math.min(...runs), upper: Math.max(...runs), of: `${runs.length} runs` };
-    },
-  };
 }
 
 /**
@@ -106,7 +59,8 @@ class ScaleDifference {
     this.report = state.report;
     this.state = state;
     this.opening = openingPair(state.report);
-    this.pair = [this.kept("a", this.opening[0]), this.kept("b", this.opening[1])];
+    const { length } = state.report.positions.points;
+    this.pair = [state.where("a", length, this.opening[0]), state.where("b", length, this.opening[1])];
     this.places = "";
     /** @type {Compared | null} */
     this.made = null;
@@ -120,18 +74,6 @@ class ScaleDifference {
     });
   }
 
-  /**
-   * A side as the address has it.
-   * @param {string} name
-   * @param {Where} otherwise
-   * @returns {Where}
-   */
-  kept(name, otherwise) {
-    const asked = this.state.kept.get(name);
-    if (asked === "target") return asked;
-    return this.state.index(name, this.report.positions.points.length, otherwise);
-  }
-
   /** What the sides are now, made again only if one of them has moved. */
   compared() {
     const { report, state } = this;
@@ -139,7 +81,10 @@ class ScaleDifference {
     const at = this.pair.map((where) => (where === "target" ? [...state.target] : positions.points[where]));
     const places = this.pair.map((where, side) => `${where}: ${at[side]}`).join();
     if (this.made && places === this.places) return this.made;
-    const [a, b] = this.pair.map((where, side) => sideAt(report, where, at[side], LETTERS[side]));
+    const [a, b] = this.pair.map((where, side) => {
+      const found = sideAt(report.tree.level, where, at[side]);
+      return { ...found, label: `${LETTERS[side]}, ${found.name}` };
+    });
     const difference = new Difference(report.tree, a, b);
     const [onlyA, onlyB] = at.map((point) => `only at ${pointText(positions.parameters, point)}`);
     const scales = /** @type {[number, number]} */ (at.map((point) => point[positions.column]));

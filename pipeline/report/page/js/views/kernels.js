@@ -244,13 +244,11 @@ class KernelDetail {
     const xs = positions.curveScales(target);
     const figures = level.figures(k, target, xs);
     const ends = figures.filter(({ lower, upper }) => !Number.isNaN(lower + upper));
-    const dots = positions.pointsAlong(target).flatMap((i) =>
-      level.singles(k, i).map((y) => ({
-        x: positions.points[i][positions.column],
-        y,
-        title: `${pointText(positions.parameters, positions.points[i])}: ${figure(y)}`,
-      })),
-    );
+    const dots = level.dots(k, target).map(({ x, y }) => ({
+      x,
+      y,
+      title: `${pointText(positions.parameters, positions.atScale(target, x))}: ${figure(y)}`,
+    }));
     const seen = [
       ...figures.map(({ value }) => value),
       ...ends.map(({ upper }) => upper),

@@ -115,7 +115,7 @@ def test_sides_have_measurements_with_their_range_and_predictions_with_their_int
     kernels, models = study().callpaths.kernels, study().callpaths.models
     measured = scripts.read(
         data_of(study()),
-        f"{SIDE}(scales.sideAt(report, 1, [], 'A'))",
+        f"{SIDE}(differences.sideAt(level, 1, []))",
     )
     runs = kernels.values[2, 1]
     assert measured[0] == "measured"
@@ -127,7 +127,7 @@ def test_sides_have_measurements_with_their_range_and_predictions_with_their_int
     }
     kind, value, ends = scripts.read(
         data_of(study()),
-        f"{SIDE}(scales.sideAt(report, 'target', [256], 'B'))",
+        f"{SIDE}(differences.sideAt(level, 'target', [256]))",
     )
     expected = models.predict(np.array([[256.0]]))
     assert kind == "model"
@@ -135,7 +135,7 @@ def test_sides_have_measurements_with_their_range_and_predictions_with_their_int
     assert ends["lower"] == pytest.approx(expected.lower[2, 0], rel=1e-4)
     assert ends["upper"] == pytest.approx(expected.upper[2, 0], rel=1e-4)
     assert ends["of"] == "90 % interval"
-    whole = scripts.read(data_of(study()), "scales.sideAt(report, 'target', [256], 'B').whole")
+    whole = scripts.read(data_of(study()), "differences.sideAt(level, 'target', [256]).whole")
     total = predict_total(models, np.array([[256.0]]))
     assert whole["lower"] == pytest.approx(total.lower[0, 0], rel=1e-4)
     assert whole["upper"] == pytest.approx(total.upper[0, 0], rel=1e-4)
