@@ -95,7 +95,6 @@ class Layout:
 
     # include list, exclude list, or the one with fewer patterns (the include list if both are equal)
     form: Form = Form.SHORTER
-    abridged: bool = False  # whether names with a common beginning may share a pattern with a wildcard
     whole_files: bool = False  # whether an exclude list may name a source file instead of all its regions
 
 

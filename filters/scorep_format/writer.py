@@ -7,7 +7,6 @@ is replaced when a filter is merged with an existing file: doing so a second tim
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 import numpy as np
 
@@ -19,17 +18,6 @@ from ingest.arrays import BoolArray
 from ingest.errors import FilterError
 from ingest.profile import RegionTable
 
-_SMALLEST_GROUP = 3
-_SHORTEST_PREFIX = 6
-
-
-@dataclass(frozen=True)
-class Abridged:
-    """One pattern and the names it stands for."""
-
-    pattern: str
-    names: tuple[str, ...]
-
 
 @dataclass(frozen=True, eq=False)
 class Plan:
@@ -37,17 +25,16 @@ class Plan:
 
     form: Form
     files: tuple[str, ...]  # source files that are excluded as a whole
-    rules: tuple[Abridged, ...]  # the patterns, with the mangled names that each stands for
+    names: tuple[str, ...]  # mangled ones of the regions that have a rule each
     intended: BoolArray  # bool[R], what the file must decide
 
     def __len__(self) -> int:
-        return len(self.files) + len(self.rules)
+        return len(self.files) + len(self.names)
 
 
 BEGIN_MARK = "# >>> generated filter: change it by running the generator again >>>"
 END_MARK = "# <<< generated filter <<<"
 _LONGEST_COMMENT = 300
-_NAMED = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,9 +81,10 @@ def _region_block(plan: Plan, names: dict[str, str]) -> Iterable[str]:
     yield "SCOREP_REGION_NAMES_BEGIN"
     if plan.form is Form.INCLUDE:
         yield "  EXCLUDE *"
-    for rule in plan.rules:
-        yield from (f"  {comment(line)}" for line in _comments(rule, names))
-        yield f"  {plan.form.value.upper()} MANGLED {rule.pattern}"
+    for name in plan.names:
+        if names[name] != name:
+            yield f"  {comment(names[name])}"
+        yield f"  {plan.form.value.upper()} MANGLED {escape(name)}"
     yield "SCOREP_REGION_NAMES_END"
 
 
@@ -107,14 +95,6 @@ def comment(text: str) -> str:
         half = _LONGEST_COMMENT // 2
         clean = f"{clean[:half]} ... {clean[-half:]}"
     return f"# {clean}"
-
-
-def _comments(rule: Abridged, names: dict[str, str]) -> Iterable[str]:
-    """Return the displayed names that a rule stands for, the first few if there are many."""
-    if len(rule.names) == 1:
-        return () if names[rule.names[0]] == rule.names[0] else (names[rule.names[0]],)
-    shown = [names[name] for name in rule.names[:_NAMED]]
-    return (*shown, f"... {len(rule.names)} regions in all") if len(rule.names) > _NAMED else shown
 
 
 def prove(text: str, regions: RegionTable, intended: BoolArray, *, where: str = "filter") -> None:
@@ -181,33 +161,28 @@ def _plan_filter(regions: FilterRegions, kept: BoolArray, layout: Layout) -> Pla
     dropped, the exclude list is empty, and the file excludes nothing.
     """
     if layout.form is Form.INCLUDE:
-        return _include(regions, kept, layout)
+        return _include(regions, kept)
     exclude = _exclude(regions, kept, layout)
     if layout.form is Form.EXCLUDE or not len(exclude):
         return exclude
-    include = _include(regions, kept, layout)
+    include = _include(regions, kept)
     return include if len(include) <= len(exclude) else exclude
 
 
-def _include(regions: FilterRegions, kept: BoolArray, layout: Layout) -> Plan:
-    return Plan(Form.INCLUDE, (), _rules(regions, kept, layout), kept)
+def _include(regions: FilterRegions, kept: BoolArray) -> Plan:
+    return Plan(Form.INCLUDE, (), _names(regions, kept), kept)
 
 
 def _exclude(regions: FilterRegions, kept: BoolArray, layout: Layout) -> Plan:
     dropped = regions.called & ~kept
     files = _whole_files(regions, kept, dropped) if layout.whole_files else ()
     covered = np.array([file in files for file in regions.table.file], dtype=np.bool_)
-    rules = _rules(regions, dropped & ~covered, layout)
-    return Plan(Form.EXCLUDE, files, rules, (kept | ~regions.called) & ~covered)
+    names = _names(regions, dropped & ~covered)
+    return Plan(Form.EXCLUDE, files, names, (kept | ~regions.called) & ~covered)
 
 
-def _rules(regions: FilterRegions, listed: BoolArray, layout: Layout) -> tuple[Abridged, ...]:
-    mangled = regions.table.mangled
-    chosen = np.flatnonzero(listed).tolist()
-    if not layout.abridged:
-        return tuple(Abridged(escape(mangled[i]), (mangled[i],)) for i in chosen)
-    forbidden = [mangled[i] for i in np.flatnonzero(~listed).tolist()]
-    return tuple(abridge([mangled[i] for i in chosen], forbidden))
+def _names(regions: FilterRegions, listed: BoolArray) -> tuple[str, ...]:
+    return tuple(regions.table.mangled[i] for i in np.flatnonzero(listed).tolist())
 
 
 def _whole_files(regions: FilterRegions, kept: BoolArray, dropped: BoolArray) -> tuple[str, ...]:
@@ -215,66 +190,3 @@ def _whole_files(regions: FilterRegions, kept: BoolArray, dropped: BoolArray) ->
     needed = {file[i] for i in np.flatnonzero(kept).tolist()} | {""}
     counts = Counter(file[i] for i in np.flatnonzero(dropped).tolist())
     return tuple(sorted(name for name, count in counts.items() if count > 1 and name not in needed))
-
-
-def abridge(wanted: Sequence[str], forbidden: Sequence[str]) -> list[Abridged]:
-    """Write names as a few patterns.
-
-    Names that share a beginning with which no forbidden name begins become one pattern: all that they have in
-    common, and a star. That needs at least `_SMALLEST_GROUP` names with `_SHORTEST_PREFIX` common characters;
-    every other name is its own pattern.
-
-    Args:
-        wanted: names to be matched, without repetition.
-        forbidden: names that no pattern may match.
-
-    Returns:
-        patterns in the order of their names; each wanted name belongs to exactly one.
-    """
-    found: list[Abridged] = []
-    for _, group in groupby(_safe_beginnings(wanted, forbidden), key=lambda pair: pair[0]):
-        names = tuple(name for _, name in group)
-        common = names[0][: _shared(names[0], names[-1])]
-        if len(names) >= _SMALLEST_GROUP and len(common) >= _SHORTEST_PREFIX:
-            star = escape(common + "x")[:-1] + "*"  # the tail that a final backslash gets is not needed
-            found.append(Abridged(star, names))
-        else:
-            found += [Abridged(escape(name), (name,)) for name in names]
-    return found
-
-
-def _safe_beginnings(wanted: Sequence[str], forbidden: Sequence[str]) -> list[tuple[str, str]]:
-    """Pair each wanted name, in order, with its shortest beginning that no forbidden name has.
-
-    In sorted order only the nearest forbidden name on each side can share more than others. A name that is
-    itself the beginning of a forbidden one has no such beginning; it is paired with itself and a line break,
-    which no name contains.
-    """
-    ranked = sorted(
-        [(name, False) for name in wanted] + [(name, True) for name in set(forbidden) - set(wanted)]
-    )
-    shared = [0] * len(ranked)
-    for order in (range(len(ranked)), range(len(ranked) - 1, -1, -1)):
-        nearest = ""
-        for i in order:
-            name, banned = ranked[i]
-            if banned:
-                nearest = name
-            elif nearest:
-                shared[i] = max(shared[i], _shared(name, nearest) + 1)
-    return [
-        (name[: shared[i]] if shared[i] <= len(name) else name + "\n", name)
-        for i, (name, banned) in enumerate(ranked)
-        if not banned
-    ]
-
-
-def _shared(one: str, other: str) -> int:
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[:middle] == other[:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low

@@ -33,7 +33,7 @@ PANELS = {
     "Models": "parameter scaling per without hold-out exclude-metrics prior method",
     "Overhead": "overhead event-cost baseline-time calibrate",
     "Reading": "config jobs strict engine scheduler source-root llvm-mca",
-    "Output": "out no-results to form abridge whole-files by limit format json junit sarif markdown "
+    "Output": "out no-results to form whole-files by limit format json junit sarif markdown "
     "code-quality png svg",
 }
 """The options of every panel of the help; an option means the same in every command."""

@@ -101,7 +101,6 @@ class FilterOptions(PaperRule):
         "Rules for kept or dropped regions, or the shorter list.",
         commands=_FILTER,
     )
-    abridge: bool = option(False, "Shorten names with wildcards where unambiguous.", commands=_FILTER)
     whole_files: bool = option(False, "Exclude whole source files where possible.", commands=_FILTER)
     to: Literal["scorep", "tau", "gcc", "xray"] = option(
         "scorep",

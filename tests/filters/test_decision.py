@@ -115,12 +115,11 @@ NAMES = st.text(st.characters(exclude_characters="\n\r\0"), min_size=1)
     st.lists(NAMES, min_size=1, unique=True, max_size=8),
     st.lists(st.booleans(), min_size=8, max_size=8),
     st.sampled_from(list(Form)),
-    st.booleans(),
 )
-def test_a_written_filter_decides_hostile_names_as_intended(names, choice, form, abridged):
+def test_a_written_filter_decides_hostile_names_as_intended(names, choice, form):
     regions = unite_regions([evidence_from_profile(hostile_profile(names))])
     kept = np.array(choice[: len(regions)])
-    written = write_filter(regions, kept, Layout(form, abridged, True))
+    written = write_filter(regions, kept, Layout(form, whole_files=True))
     prove(written.text, regions.table, written.plan.intended)
     assert (written.plan.intended == kept).all()
 

@@ -1,27 +1,10 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from filters.evidence import evidence_from_profile, unite_regions
 from filters.filter_options import Form, Layout
-from filters.scorep_format.patterns import compile_pattern
 from filters.scorep_format.rule_files import parse
-from filters.scorep_format.writer import abridge, prove, write_filter
-
-
-@given(
-    st.lists(st.text("ab*[\\", min_size=1, max_size=9), unique=True),
-    st.lists(st.text("ab*[\\", max_size=9), unique=True),
-)
-def test_abridged_patterns_match_what_they_must_and_nothing_else(wanted, others):
-    forbidden = [name for name in others if name not in wanted]
-    found = abridge(wanted, forbidden)
-    assert sorted(name for rule in found for name in rule.names) == sorted(wanted)
-    for rule in found:
-        pattern = compile_pattern(rule.pattern)
-        assert all(pattern.matches(name) for name in rule.names)
-        assert not any(pattern.matches(name) for name in forbidden)
+from filters.scorep_format.writer import prove, write_filter
 
 
 @pytest.fixture
@@ -45,7 +28,7 @@ def test_a_whole_file_goes_by_one_rule(regions):
 def test_a_file_with_a_kept_region_stays(regions):
     kept = keep(regions, "main", "work", "lib one")
     written = write_filter(regions, kept, Layout(Form.EXCLUDE, whole_files=True))
-    assert not parse(written.text).files and len(written.plan.rules) == 2
+    assert not parse(written.text).files and len(written.plan.names) == 2
 
 
 def test_the_shorter_list_is_written(regions):
@@ -64,50 +47,6 @@ def test_the_two_forms_differ_only_in_what_nobody_called(make_profile):
         written = write_filter(regions, kept, Layout(form))
         prove(written.text, regions.table, written.plan.intended)
         assert written.plan.intended[regions.table.name.index("a")] == (form is Form.EXCLUDE)
-
-
-def test_fewer_than_three_names_or_six_characters_share_no_pattern():
-    def patterns(*names):
-        return [rule.pattern for rule in abridge(names, ["other"])]
-
-    assert patterns("abcdef1", "abcdef2") == ["abcdef1", "abcdef2"]
-    assert patterns("abcdef1", "abcdef2", "abcdef3") == ["abcdef*"]
-    assert patterns("abcde1", "abcde2", "abcde3") == ["abcde1", "abcde2", "abcde3"]
-    assert patterns("abcdef", "abcdef2", "abcdef3") == ["abcdef*"]
-
-
-def test_patterns_end_where_a_forbidden_name_parts():
-    found = {
-        rule.pattern: rule.names for rule in abridge(["commonab1", "commonab2", "commonab3"], ["commonb"])
-    }
-    assert found == {"commonab*": ("commonab1", "commonab2", "commonab3")}
-    beside = abridge(["common11", "common12", "common13", "common31", "common32", "common33"], ["common2"])
-    assert [rule.pattern for rule in beside] == ["common1*", "common3*"]
-    alike = abridge(["common1", "common12", "common13", "common14"], ["common121"])
-    assert [rule.pattern for rule in alike] == ["common1", "common12", "common13", "common14"]
-    wanted = ["common\\", "common\\a", "common\\b"]
-    assert [rule.pattern for rule in abridge(wanted, ["commoner"])] == ["common\\\\*"]
-
-
-def test_a_wanted_name_is_not_forbidden_by_itself():
-    names = ["common1", "common2", "common3"]
-    assert [rule.pattern for rule in abridge(names, names)] == ["common*"]
-
-
-@given(
-    st.lists(st.text("ab", max_size=4).map("common".__add__), unique=True, max_size=8),
-    st.lists(st.text("ab", max_size=4).map("common".__add__), max_size=8),
-)
-def test_a_pattern_is_as_wide_as_the_forbidden_names_allow(wanted, others):
-    """Three names or more that share a beginning with no forbidden name stand in one pattern."""
-    forbidden = [name for name in others if name not in wanted]
-    starts = {name[:size] for name in wanted for size in range(len(name) + 1)}
-    free = [s for s in starts if not any(name.startswith(s) for name in forbidden)]
-    widest = [s for s in free if not any(s != t and s.startswith(t) for t in free)]
-    groups = [[name for name in wanted if name.startswith(s)] for s in widest]
-    expected = sorted(tuple(sorted(g)) for g in groups if len(g) >= 3)
-    found = sorted(rule.names for rule in abridge(wanted, forbidden) if len(rule.names) > 1)
-    assert found == expected
 
 
 def test_the_include_list_wins_if_the_lists_are_of_one_length(make_profile):
@@ -139,7 +78,7 @@ def test_regions_without_a_file_and_single_ones_are_named(make_profile):
     )
     regions = unite_regions([evidence_from_profile(profile)])
     written = write_filter(regions, keep(regions, "main"), Layout(Form.EXCLUDE, whole_files=True))
-    assert written.plan.files == () and len(written.plan.rules) == 4
+    assert written.plan.files == () and len(written.plan.names) == 4
 
 
 def test_what_is_in_an_excluded_file_without_being_called_is_not_measured(make_profile):
@@ -155,14 +94,3 @@ def test_what_is_in_an_excluded_file_without_being_called_is_not_measured(make_p
         "c": False,
         "main": True,
     }
-
-
-def test_abridged_lists_spare_what_is_not_called(make_profile):
-    names = [f"common{i}" for i in range(4)]
-    profile = make_profile([(0, "main", 1, 0.0), *((1, name, 1, 1.0) for name in names)])
-    profile.tree.region[4] = 0
-    table = profile.regions
-    object.__setattr__(table, "mangled", table.name)
-    regions = unite_regions([evidence_from_profile(profile)])
-    written = write_filter(regions, keep(regions, "main"), Layout(Form.EXCLUDE, abridged=True))
-    assert [rule.pattern for rule in written.plan.rules] == ["common0", "common1", "common2"]

@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -83,22 +81,6 @@ def test_an_exclude_list_has_files_first_and_does_not_exclude_all():
 def test_comments_are_cut_in_the_middle():
     assert comment("x" * 300) == "# " + "x" * 300
     assert comment("a" * 150 + "b" + "c" * 150) == "# " + "a" * 150 + " ... " + "c" * 150
-
-
-@pytest.mark.parametrize(
-    ("count", "told"),
-    [(3, ["# f0()", "# f1()", "# f2()"]), (4, ["# f0()", "# f1()", "# f2()", "# ... 4 regions in all"])],
-)
-def test_a_pattern_names_the_first_three_regions_it_stands_for(count, told):
-    names = [f"f{i}()" for i in range(count)]
-    profile = profile_from_rows([(0, "main", 1, 0.0), *((1, name, 1, 1.0) for name in names)])
-    table = replace(profile.regions, mangled=("main", *(f"_ZN4Foam{name}" for name in names)))
-    regions = unite_regions([evidence_from_profile(replace(profile, regions=table))])
-    kept = np.array([name == "main" for name in regions.table.name])
-    text = write_filter(regions, kept, Layout(Form.EXCLUDE, abridged=True)).text
-    lines = [line.strip() for line in text.splitlines()]
-    start = lines.index("SCOREP_REGION_NAMES_BEGIN") + 1
-    assert lines[start : start + count + 2][: len(told) + 1] == [*told, "EXCLUDE MANGLED _ZN4Foamf*"]
 
 
 def test_an_existing_file_without_a_last_line_break_gets_one():

@@ -53,7 +53,7 @@ def test_logs_get_no_filter(tmp_path):
 def test_defaults_are_the_rule_of_the_paper_for_score_p():
     request = filter_request(FilterOptions())
     assert (request.rule.per_visit, request.instrumenter) == (0.25, Instrumenter.SCOREP)
-    assert request.layout == Layout(Form("shorter"), False, False)
+    assert request.layout == Layout(Form("shorter"), False)
     assert (request.merge, request.event_cost, request.baseline, request.reduced) == (None,) * 4
     assert (request.overrides.protect, request.overrides.drop) == ((), ())
 
@@ -65,7 +65,6 @@ def test_every_option_reaches_the_request():
         protect=("a*",),
         drop=("b*",),
         form="include",
-        abridge=True,
         whole_files=True,
         event_cost=1e-7,
         baseline_time=3.0,
@@ -75,7 +74,7 @@ def test_every_option_reaches_the_request():
     overrides = request.overrides
     assert (overrides.protect, overrides.drop, overrides.growing) == (("a*",), ("b*",), ("grows",))
     assert filter_request(FilterOptions(protect_growing=False), ("grows",)).overrides.growing == ()
-    assert request.layout == Layout(Form("include"), True, True)
+    assert request.layout == Layout(Form("include"), True)
     assert (request.event_cost, request.baseline) == (1e-7, 3.0)
     assert filter_request(FilterOptions(max_overhead=0.05)).rule.applied is None
     assert filter_request(FilterOptions(to="tau")).instrumenter is Instrumenter("tau")
