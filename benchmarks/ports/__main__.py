@@ -22,7 +22,8 @@ from pathlib import Path
 import numpy as np
 
 from ingest.toml_table import read_toml
-from pipeline.projection.ports.assembly import functions_in, loop_bodies, read_loops
+from pipeline.projection.ports.assembly import functions_in, loop_bodies
+from pipeline.projection.ports.function_loops import read_loops
 from pipeline.projection.ports.loop_estimate import estimate_loop, find_llvm_mca, processor_named
 from pipeline.projection.ports.port_fit import Variants, estimate_cpi, fit_ports, port_map
 from tools.gallery.port_models import by_difference, compared

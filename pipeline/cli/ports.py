@@ -39,7 +39,10 @@ PortMap = Annotated[
     Path | None, valued("--map", "FILE", "Port map whose classes --count counts; default: eight classes.")
 ]
 PerPass = Annotated[
-    float, valued("--per-pass", "N", "Elements that a pass computes, which --count divides by.", min=1)
+    float | None,
+    valued(
+        "--per-pass", "N", "Elements that a pass handles; default: as its code tells, 1 for --count.", min=1
+    ),
 ]
 Cycles = Annotated[
     float | None, valued("--cycles", "X", "Measured cycles of an element, for --count.", min=0)
@@ -60,7 +63,7 @@ def ports(
     llvm_mca: Mca = None,
     count: Count = False,
     port_map: PortMap = None,
-    per_pass: PerPass = 1.0,
+    per_pass: PerPass = None,
     cycles: Cycles = None,
     shown: Presentation = Presentation(),
 ) -> None:
@@ -70,7 +73,9 @@ def ports(
     if count:
         from pipeline.stages.ports import counted_variant
 
-        row = counted_variant(file, function, port_map=port_map, loop=loop, per_pass=per_pass, cycles=cycles)
+        row = counted_variant(
+            file, function, port_map=port_map, loop=loop, per_pass=per_pass or 1.0, cycles=cycles
+        )
         _print_row(row)
         return
     if on is None:
@@ -90,6 +95,7 @@ def ports(
         loop=loop,
         most=limit,
         llvm_mca=llvm_mca,
+        per_pass=per_pass,
     )
     shown.present(report, lambda: loops_table(report), lambda screen: show_ports(screen, report))
 

@@ -16,6 +16,8 @@ def loops_table(report: PortsReport) -> DataTable:
         Column(key="loop", kind=EXACT_KIND, each=lambda row: row[0]),
         Column(key="processor", each=lambda row: row[1].processor.key),
         Column(key="cycles", kind=FIGURE, each=lambda row: number(row[1].cycles)),
+        Column(key="cycles_per_element", kind=FIGURE, each=lambda row: _number(row[1].cycles_of_element)),
+        Column(key="vector_bits", kind=EXACT_KIND, each=lambda row: row[1].vector_bits),
         *(
             Column(key=bound.replace(" ", "_"), kind=FIGURE, each=partial(_cycles, bound))
             for bound in report.loops[0].there.bounds
@@ -29,3 +31,7 @@ def loops_table(report: PortsReport) -> DataTable:
 
 def _cycles(bound: str, row: tuple[int, LoopEstimate]) -> float:
     return number(row[1].bounds[bound])
+
+
+def _number(value: float | None) -> float | None:
+    return None if value is None else number(value)

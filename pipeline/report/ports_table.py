@@ -20,11 +20,7 @@ def show_ports(out: Console, report: PortsReport) -> None:
 
 
 def _show_loop(out: Console, report: PortsReport, loop: LoopReport) -> None:
-    _print(
-        out,
-        f"{report.function}, loop {loop.number}: {counted(loop.instructions, 'instruction')}, "
-        f"nested {loop.depth} deep",
-    )
+    _print(out, _described(report.function, loop))
     estimates = loop.estimates
     table = Table(box=None, pad_edge=False)
     table.add_column("cycles per pass", no_wrap=True)
@@ -33,6 +29,13 @@ def _show_loop(out: Console, report: PortsReport, loop: LoopReport) -> None:
     table.add_row(Text("estimated", style="bold"), *(figure(e.cycles) for e in estimates))
     for limit in loop.there.bounds:
         table.add_row(f"  limited by {limit} alone", *(figure(e.bounds[limit]) for e in estimates))
+    unit = "pass" if loop.there.elements is None else "element"
+    for what, values in (
+        ("cycles per element", [e.cycles_of_element for e in estimates]),
+        (f"ns per {unit}", [e.nanoseconds for e in estimates]),
+    ):
+        if None not in values:
+            table.add_row(what, *(figure(value) for value in values if value is not None))
     out.print(table)
     for estimate in estimates:
         where = f"{estimate.processor.name}: " if len(estimates) > 1 else ""
@@ -47,6 +50,19 @@ def _show_loop(out: Console, report: PortsReport, loop: LoopReport) -> None:
             f"measured on {loop.here.processor.name}: "
             f"{figure(report.measured_seconds, 4)} s",
         )
+
+
+def _described(function: str, loop: LoopReport) -> str:
+    """Say how large a loop is, what a pass of it handles, and where it lies."""
+    bits, elements = loop.there.vector_bits, loop.there.elements
+    parts = [
+        counted(loop.instructions, "instruction"),
+        f"{bits}-bit vectors" if bits else "scalar",
+        f"{elements:g} {'element' if elements == 1 else 'elements'} per pass" if elements else "",
+        f"nested {loop.depth} deep" if loop.depth > 1 else "not nested",
+        f"the remainder of loop {loop.remainder_of}" if loop.remainder_of else "",
+    ]
+    return f"{function}, loop {loop.number}: {', '.join(filter(None, parts))}"
 
 
 def _pressure(estimate: LoopEstimate) -> str:

@@ -6,15 +6,15 @@ from pathlib import Path
 from ingest.errors import UsageError, located
 from ingest.toml_table import read_toml
 from ingest.units import RATE, TIME_DIMENSION, parse_quantity
-from pipeline.projection.ports.assembly import read_loops
+from pipeline.projection.ports.assembly import isa_of
 from pipeline.projection.ports.counting import USUAL_CLASSES, count_classes
+from pipeline.projection.ports.function_loops import read_loops
 from pipeline.projection.ports.loop_estimate import (
     LoopReport,
     PortsReport,
     Processor,
     estimate_loop,
     find_llvm_mca,
-    isa_of,
     left_out_error,
     processor_named,
     require_isa,
@@ -40,6 +40,7 @@ def ports(
     loop: int | None = None,
     most: int = _MOST_LOOPS,
     llvm_mca: str | None = None,
+    per_pass: float | None = None,
 ) -> PortsReport:
     """Return what limits the innermost loops of a function, the deepest first.
 
@@ -50,6 +51,7 @@ def ports(
         clock: clock of the processor, such as ``2.1 GHz``; equal clocks if neither is given.
         loop: number of the one loop to show.
         llvm_mca: the program to use; by default the newest one found.
+        per_pass: elements that a pass handles, if the code does not tell.
 
     Raises:
         UsageError, InputError: one line for every mistake.
@@ -57,11 +59,8 @@ def ports(
     there, reference = processor_named(on), processor_named(here) if here else None
     _check(there, reference, seconds, clock, clock_here)
     measured = _positive(seconds, "--time", "12.3 s") if seconds else None
-    clocks = (
-        _positive(clock_here, "--from-clock", "2.4 GHz") / _positive(clock, "--clock", "2.1 GHz")
-        if (clock and clock_here)
-        else 1.0
-    )
+    hertz = _positive(clock, "--clock", "2.1 GHz") if clock else None
+    hertz_here = _positive(clock_here, "--from-clock", "2.4 GHz") if clock_here else None
     loops = read_loops(path, function)
     require_isa(path, loops[0].instructions, there)
     chosen = _chosen(len(loops), loop, most)
@@ -71,16 +70,25 @@ def ports(
             require_model(tool, processor)
     reports: list[LoopReport] = []
     for k in chosen:
-        body, depth = loops[k].instructions, loops[k].depth
+        body = loops[k].instructions
         with located(f"{path}: {function}"):
-            estimate = estimate_loop(there, body, tool)
-            other = estimate_loop(reference, body, tool) if reference else None
-        time = None
-        if measured and other and k == chosen[0]:
-            time = time_elsewhere(measured, other.cycles, estimate.cycles, clocks)
+            estimate = estimate_loop(there, body, tool, elements=per_pass, clock=hertz)
+            other = (
+                estimate_loop(reference, body, tool, elements=per_pass, clock=hertz_here)
+                if reference
+                else None
+            )
         reports.append(
             LoopReport(
-                number=k + 1, instructions=len(body), depth=depth, there=estimate, here=other, time=time
+                number=k + 1,
+                instructions=len(body),
+                depth=loops[k].depth,
+                remainder_of=loops[k].remainder_of,
+                there=estimate,
+                here=other,
+                time=time_elsewhere(measured, other, estimate)
+                if measured and other and not reports
+                else None,
             )
         )
     return PortsReport(
@@ -129,10 +137,11 @@ def _check(
     clock_here: str | None,
 ) -> None:
     if reference is None:
-        for flag, given in (("--time", seconds), ("--from-clock", clock_here), ("--clock", clock)):
+        for flag, given in (("--time", seconds), ("--from-clock", clock_here)):
             if given:
                 raise UsageError("needs the processor of the measurement", where=flag, hint="add --from CPU")
-    elif reference.isa != there.isa:
+        return
+    if reference.isa != there.isa:
         what = (
             f"{reference.name} ({reference.isa}) and {there.name} ({there.isa}) cannot execute the same file"
         )

@@ -21,7 +21,7 @@ from pipeline.projection.expressions.expression_text import Names, parse
 from pipeline.projection.expressions.shipped_files import beside
 from pipeline.projection.expressions.symbolic_model import Model, bind, constant, symbol
 from pipeline.projection.machines.machine_values import Machine, load_machine
-from pipeline.projection.ports.assembly import read_loops
+from pipeline.projection.ports.function_loops import read_loops
 from pipeline.projection.ports.loop_estimate import (
     LeftOutError,
     LoopEstimate,

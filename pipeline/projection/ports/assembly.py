@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from ingest.arrays import IntArray
-from ingest.errors import InputError, UsageError, one_line
+from ingest.errors import InputError, one_line
 from pipeline.projection.expressions.shipped_files import read_bytes
-from pipeline.projection.ports.symbol_names import several_called, symbols_called
+from pipeline.projection.ports.symbol_names import symbols_called
 
 _LABEL = re.compile(r"\s*([\w.$@]+):\s*(.*)")
 _HEADER = re.compile(r"[0-9a-f]+ <(.+)>:\s*")
@@ -128,37 +128,6 @@ def parse_instruction(text: str, places: dict[str, int]) -> Instruction:
         address = _TARGET.fullmatch(operands[-1])
         target = places.get(operands[-1], places.get(address[1]) if address else None)
     return Instruction(words[0].lower(), operands, target)
-
-
-@dataclass(frozen=True)
-class Loop:
-    """An innermost loop of a function."""
-
-    instructions: tuple[Instruction, ...]
-    depth: int  # in how many loops it lies, itself included
-
-
-def read_loops(path: Path, function: str) -> tuple[Loop, ...]:
-    """Return the innermost loops of a function, deepest first, then longest; UsageError without any.
-
-    If it has none, those of the one part with loops that was split from it: an OpenMP region, a lambda.
-    """
-    code = _code_in(path)
-    first, *parts = symbols_called(code.symbols, function, where=str(path))
-    looping = {first: loops} if (loops := _loops(code.read(first))) else {}
-    looping = looping or {part: loops for part in parts if (loops := _loops(code.read(part)))}
-    if len(looping) > 1:
-        raise several_called(looping, function, where=str(path))
-    if not looping:
-        what = f"'{function}' has no loop: no jump goes backwards"
-        raise UsageError(what, where=str(path), hint="name the function that the compiler left it in")
-    return next(iter(looping.values()))
-
-
-def _loops(instructions: tuple[Instruction, ...]) -> tuple[Loop, ...]:
-    bodies = loop_bodies(instructions)
-    loops = [Loop(instructions[b.start : b.stop], nesting_depth(instructions, b)) for b in bodies]
-    return tuple(sorted(loops, key=lambda loop: -loop.depth))
 
 
 def loop_bodies(instructions: Sequence[Instruction]) -> tuple[range, ...]:
@@ -272,8 +241,14 @@ def _dumped(program: str, option: str, path: Path) -> str:
 
 def read_function(path: Path, name: str) -> tuple[Instruction, ...]:
     """Return the instructions of a function in a ``.s`` file, objdump's text or an object file."""
+    return next(read_functions(path, name))[1]
+
+
+def read_functions(path: Path, name: str) -> Iterator[tuple[str, tuple[Instruction, ...]]]:
+    """Yield symbol and instructions of a function, then of what compilers split from it: clones, lambdas."""
     code = _code_in(path)
-    return code.read(symbols_called(code.symbols, name, where=str(path))[0])
+    for symbol in symbols_called(code.symbols, name, where=str(path)):
+        yield symbol, code.read(symbol)
 
 
 def _code_in(path: Path) -> _Code:
@@ -282,6 +257,15 @@ def _code_in(path: Path) -> _Code:
         return _code_in_object(path)
     functions = functions_in(content.decode("utf-8", errors="replace"), where=str(path))
     return _Code(functions, functions.__getitem__)
+
+
+def isa_of(instructions: Sequence[Instruction]) -> str | None:
+    """Return the instruction set of a loop; None if its operands do not show it."""
+    operands = [operand for instruction in instructions for operand in instruction.operands]
+    if any("%" in operand for operand in operands):
+        return "x86-64"
+    named = any(re.match(r"[xwvzdsqp]\d|\[", operand) for operand in operands)
+    return "aarch64" if named else None
 
 
 def operand_kinds(isa: str, instruction: Instruction) -> tuple[str, ...]:

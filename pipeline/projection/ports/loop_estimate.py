@@ -24,7 +24,8 @@ from ingest.errors import InputError, UsageError, nearest_hint
 from ingest.record_codec import NO_ENTRY, entry
 from ingest.toml_table import read_toml
 from pipeline.projection.expressions.shipped_files import LEFT_OUT, PROCESSORS
-from pipeline.projection.ports.assembly import Instruction, operand_kinds, run_tool
+from pipeline.projection.ports.assembly import Instruction, isa_of, operand_kinds, run_tool
+from pipeline.projection.ports.function_loops import elements_per_pass, packed_bits
 from pipeline.wording.quantities import figure
 
 _OLDEST = 14
@@ -67,6 +68,7 @@ class Processor:
     since: int  # the first version of LLVM whose model of it can be taken
     avx512: bool
     borrowed: str  # whose scheduling model LLVM uses for it; empty if it has its own
+    sve: int  # bits of its vectors; 0 without SVE
     slow: tuple[Slow, ...]  # units that the model leaves out
     slow_reason: str
     wrong: tuple[Wrong, ...]
@@ -90,6 +92,7 @@ def processors() -> tuple[Processor, ...]:
             since=int(entry.content.get("since", 0)),
             avx512=bool(entry.content.get("avx512", False)),
             borrowed=entry.text("borrowed", ""),
+            sve=int(entry.content.get("sve", 0)),
             slow=tuple(
                 Slow(re.compile(row.text("form")), row.text("unit"), float(row.content["cycles"]))
                 for row in entry.tables("slow")
@@ -179,15 +182,6 @@ def _require_version(tool: LlvmMca, needed: int, what_for: str) -> None:
     if tool.numbers[0] < needed:
         what = f"llvm-mca {tool.version} is too old for {what_for}, which needs {needed} or newer"
         raise UsageError(what, where=str(tool.path), hint=_INSTALL)
-
-
-def isa_of(instructions: Sequence[Instruction]) -> str | None:
-    """Return the instruction set of a loop; None if its operands do not show it."""
-    operands = [operand for instruction in instructions for operand in instruction.operands]
-    if any("%" in operand for operand in operands):
-        return "x86-64"
-    named = any(re.match(r"[xwvzdsqp]\d|\[", operand) for operand in operands)
-    return "aarch64" if named else None
 
 
 def require_isa(path: Path, instructions: Sequence[Instruction], there: Processor) -> None:
@@ -341,6 +335,9 @@ class LoopEstimate:
     processor: Processor = field(metadata=entry(made=_key))
     source: str
     cycles: float  # in steady state, data in the first-level cache
+    elements: Annotated[float | None, "elements that a pass handles, if they are known"]
+    vector_bits: Annotated[int, "bits of its vector instructions; 0 if it is scalar"]
+    clock: float | None  # Hz, if it is given
     bounds: Mapping[str, float]  # cycles by limit: ``ports``, the busiest of them, and ``front end``
     limit: str  # the bound that decides, or ``dependencies`` if none explains the cycles
     bottleneck: Annotated[str, "what limits it, in a sentence"]
@@ -352,9 +349,30 @@ class LoopEstimate:
     unknown: Annotated[tuple[str, ...], "instructions without a known cost"]
     notes: tuple[str, ...] = field(metadata=NO_ENTRY)
 
+    @property
+    def cycles_of_element(self) -> float | None:
+        """Cycles per element, if it is known how many a pass handles."""
+        return self.cycles / self.elements if self.elements else None
 
-def estimate_loop(processor: Processor, body: Sequence[Instruction], tool: LlvmMca) -> LoopEstimate:
+    @property
+    def nanoseconds(self) -> float | None:
+        """Nanoseconds per element, or per pass if its elements are not known; None without a clock."""
+        return 1e9 * self.cycles / (self.elements or 1) / self.clock if self.clock else None
+
+
+def estimate_loop(
+    processor: Processor,
+    body: Sequence[Instruction],
+    tool: LlvmMca,
+    *,
+    elements: float | None = None,
+    clock: float | None = None,
+) -> LoopEstimate:
     """Return the cycles of a loop and what limits it.
+
+    Args:
+        elements: how many a pass handles, if its code does not tell.
+        clock: of the processor in Hz.
 
     Raises:
         InputError: the processor does not have an instruction, or llvm-mca fails.
@@ -377,6 +395,9 @@ def estimate_loop(processor: Processor, body: Sequence[Instruction], tool: LlvmM
         processor=processor,
         source=f"llvm-mca {tool.version}",
         cycles=cycles,
+        elements=elements or elements_per_pass(processor.isa, body, processor.sve),
+        vector_bits=packed_bits(processor.isa, body, processor.sve),
+        clock=clock,
         bounds=bounds,
         limit=limit,
         bottleneck=_bottleneck_sentence(found, limit, names, work),
@@ -508,12 +529,13 @@ def left_out_error(kind: Literal["ratio", "absolute", "fitted"]) -> LeftOutError
     return LeftOutError(**read_toml(LEFT_OUT).table(kind).content)
 
 
-def time_elsewhere(
-    seconds: float, cycles_here: float, cycles_there: float, clocks: float
-) -> LoopTimeElsewhere:
-    """Return the time of a loop on another processor with its 90 % interval."""
+def time_elsewhere(seconds: float, here: LoopEstimate, there: LoopEstimate) -> LoopTimeElsewhere:
+    """Return the time of a loop elsewhere with its 90 % interval; without both clocks, they are equal."""
     known = left_out_error("ratio")
-    ratio = cycles_there / cycles_here
+    ratio = there.cycles / here.cycles
+    if here.elements and there.elements:  # a longer vector of SVE does more in a pass
+        ratio *= here.elements / there.elements
+    clocks = here.clock / there.clock if here.clock and there.clock else 1.0
     value = seconds * ratio * clocks
     from scipy.special import stdtrit
 
@@ -535,6 +557,7 @@ class LoopReport:
     number: int
     instructions: int
     depth: int  # in how many loops it lies, itself included
+    remainder_of: Annotated[int, "number of the vector loop that it is the remainder of, or 0"]
     there: LoopEstimate = field(metadata=entry("on"))
     here: LoopEstimate | None = field(metadata=entry("from"))
     time: LoopTimeElsewhere | None  # on the processor asked for, if the time here is known

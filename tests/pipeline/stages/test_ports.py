@@ -3,6 +3,7 @@
 import json
 import shutil
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -90,11 +91,31 @@ def test_time_goes_with_the_ratio_of_cycles_and_clocks():
 
 def test_the_interval_is_that_of_predictions_left_out():
     known = left_out_error("ratio")
-    found = time_elsewhere(1.0, 10.0, 10.0, 1.0)
+    there = only("daxpy", "zen4").there
+    found = time_elsewhere(1.0, there, there)
     assert found.value == 1.0
     assert found.upper * found.lower == pytest.approx(1.0)
     # Student's quantile with eight degrees of freedom.
     assert found.upper == pytest.approx(2.718281828 ** (1.859548 * known.spread), rel=1e-5)
+
+
+def test_cycles_and_time_of_an_element():
+    there = only("daxpy", "zen4", clock="2 GHz").there
+    assert (there.elements, there.vector_bits) == (4, 256)
+    assert there.cycles_of_element == there.cycles / 4
+    assert there.nanoseconds == pytest.approx(there.cycles / 4 / 2)
+    two = only("daxpy", "zen4", clock="2 GHz", per_pass=2.0).there
+    assert two.nanoseconds == 2 * there.nanoseconds
+    unknown = only("gather", "a64fx", SVE, clock="2 GHz").there
+    if unknown.elements is None:
+        assert (unknown.cycles_of_element, unknown.nanoseconds) == (None, unknown.cycles / 2)
+
+
+def test_time_goes_by_the_elements_of_a_pass(monkeypatch):
+    here, there = (only("gather", name, SVE).there for name in ("neoverse-v1", "neoverse-v2"))
+    longer, shorter = replace(here, elements=8), replace(there, elements=4)
+    ratio = time_elsewhere(1.0, longer, shorter).cycle_ratio
+    assert ratio == pytest.approx(2 * there.cycles / here.cycles)
 
 
 def test_calls_and_unknown_instructions_are_reported_not_refused(tmp_path):
@@ -142,7 +163,7 @@ MISTAKES = [
     ({"on": "zen9"}, "unknown processor 'zen9'; did you mean 'zen5'?"),
     ({"on": "grace"}, "avx2.s: code for x86-64, but NVIDIA Grace is aarch64; compile it for that processor"),
     ({"seconds": "3 s"}, "--time: needs the processor of the measurement; add --from CPU"),
-    ({"clock": "3 GHz"}, "--clock: needs the processor of the measurement; add --from CPU"),
+    ({"clock_here": "3 GHz"}, "--from-clock: needs the processor of the measurement; add --from CPU"),
     ({"here": "zen3", "seconds": "3"}, "--time: '3' is not a positive time; write it like '12.3 s'"),
     ({"here": "zen3", "seconds": "-3 s"}, "--time: '-3 s' is not a positive time"),
     (

@@ -10,8 +10,8 @@ from pipeline.projection.ports.assembly import (
     operand_kinds,
     parse_instruction,
     read_function,
-    read_loops,
 )
+from pipeline.projection.ports.function_loops import read_loops
 from tests.pipeline.projection.mistakes import refused
 from tests.pipeline.projection.ports.programs import ARM, COMPILED, DUMPED
 

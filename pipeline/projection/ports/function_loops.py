@@ -1,4 +1,4 @@
-"""How many elements a pass of a loop handles, and how wide its vector instructions are, from machine code.
+"""Loops of a function: how deep they lie, how wide their vectors are, how many elements a pass handles.
 
 A pass steps registers on by constants, and memory operands with them. Where every array that it steps through
 advances by the same number of elements, that is how many it handles; a complex value counts as two.
@@ -7,9 +7,20 @@ advances by the same number of elements, that is how many it handles; a complex 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
-from pipeline.projection.ports.assembly import Instruction, operand_kinds
+from ingest.errors import UsageError
+from pipeline.projection.ports.assembly import (
+    Instruction,
+    isa_of,
+    loop_bodies,
+    nesting_depth,
+    operand_kinds,
+    read_functions,
+)
+from pipeline.projection.ports.symbol_names import several_called
 
+_WIDEST = 2048  # bits of a vector of SVE
 _BYTES = {"b": 1, "h": 2, "w": 4, "s": 4, "d": 8, "x": 8}  # of Arm's letters
 _X86_BYTES = {"b": 1, "w": 2, "d": 4, "l": 4, "q": 8}
 _WIDTHS = {"x": 128, "y": 256, "z": 512}
@@ -37,6 +48,49 @@ _NARROWED = re.compile(r"vpmovu?s?[wdq]([bwd])")
 _FLOATING = re.compile(r"v?\w+?([ps])([sd])")
 _INTEGER = re.compile(r"v?p\w+?([bwdq])")
 _ARM_MEMORY = re.compile(r"(?:ld|st)(?:nt|ff|nf)?[1-4](?:r[qo]?)?s?([bhwd])?|(?:ld|st)u?rs?([bhw])|ldps(w)")
+
+
+@dataclass(frozen=True)
+class Loop:
+    """An innermost loop of a function."""
+
+    instructions: tuple[Instruction, ...]
+    depth: int  # in how many loops it lies, itself included
+    remainder_of: int = 0  # number of the loop with wider vectors that does the same; 0 if there is none
+
+
+def read_loops(path: Path, function: str) -> tuple[Loop, ...]:
+    """Return the innermost loops of a function, deepest first, then longest; UsageError without any.
+
+    Remainders of vector loops come after all others. If the function has none, they are those of the one part
+    with loops that was split from it: an OpenMP region, a lambda.
+    """
+    functions = read_functions(path, function)
+    first, body = next(functions)
+    looping = {first: loops} if (loops := _loops(body)) else {}
+    looping = looping or {part: loops for part, body in functions if (loops := _loops(body))}
+    if len(looping) > 1:
+        raise several_called(looping, function, where=str(path))
+    if not looping:
+        what = f"'{function}' has no loop: no jump goes backwards"
+        raise UsageError(what, where=str(path), hint="name the function that the compiler left it in")
+    return next(iter(looping.values()))
+
+
+def _loops(instructions: tuple[Instruction, ...]) -> tuple[Loop, ...]:
+    bodies, isa = loop_bodies(instructions), isa_of(instructions) or "x86-64"
+    loops = [Loop(instructions[b.start : b.stop], nesting_depth(instructions, b)) for b in bodies]
+    widths = {loop: packed_bits(isa, loop.instructions, _WIDEST) for loop in loops}
+    work = {loop: (loop.depth, _operations_in(isa, loop.instructions)) for loop in loops}
+    main: dict[Loop, Loop] = {}
+    for loop in loops:
+        wider = [one for one in loops if widths[one] > widths[loop] and work[one] == work[loop]]
+        widest = [one for one in wider if widths[one] == max(map(widths.__getitem__, wider))]
+        if len(widest) == 1:
+            main[loop] = widest[0]
+    ordered = sorted(loops, key=lambda loop: (loop in main, -loop.depth))
+    number = {loop: k for k, loop in enumerate(ordered, 1)}
+    return tuple(replace(loop, remainder_of=number[main[loop]] if loop in main else 0) for loop in ordered)
 
 
 def elements_per_pass(isa: str, body: Sequence[Instruction], vector_bits: int = 0) -> int | None:
@@ -72,7 +126,7 @@ def packed_bits(isa: str, body: Sequence[Instruction], vector_bits: int = 0) -> 
     return max((one.bits for one in arithmetic or operations), default=0)
 
 
-def operations_in(isa: str, body: Sequence[Instruction]) -> frozenset[str]:
+def _operations_in(isa: str, body: Sequence[Instruction]) -> frozenset[str]:
     """Return what arithmetic a loop does, however wide: a loop and its remainder do the same."""
     return frozenset(one.name for one in _operations(isa, body) if not one.is_move)
 
