@@ -60,14 +60,16 @@ def loop_term(
     ports = table.table("ports")
     ports.check_keys(_KEYS)
     with located(ports.where):
-        there, per_pass = _estimate(ports, machine), ports.number("per_pass", 1, least=1)
+        there = _estimate(ports, machine)
+        per_pass = ports.number("per_pass", there.elements or 1, least=1)
     scale = symbol(f"{name}.left_out")
     error: LeftOutError | None = left_out_error("absolute")
     if "time" in ports or "from" in ports:
         reference = load_machine(beside(ports.path, ports.text("from")))
         with located(ports.where):
             here = _estimate(ports, reference)
-        scale = scale * _measured_cycles(ports, name, reference) / (here.cycles / per_pass)
+        handled = ports.number("per_pass", here.elements or 1, least=1)
+        scale = scale * _measured_cycles(ports, name, reference) / (here.cycles / handled)
         error = left_out_error("ratio") if here.processor is not there.processor else None
     bound = min(max(there.bounds.values()), there.cycles)
     known: Names = {
@@ -131,7 +133,10 @@ def _notices(name: str, there: LoopEstimate, ports: TomlTable) -> tuple[str, ...
         "loops: data in the first-level cache, branches predicted",
     ]
     if "per_pass" not in ports:
-        found.append(f"{name}: an element per pass is assumed; state per_pass = 4 if there are four")
+        told = (
+            f"{there.elements:g} per pass, as its code tells" if there.elements else "one per pass is assumed"
+        )
+        found.append(f"{name}: elements: {told}; if that is wrong, state per_pass = 4")
     if there.unknown:
         found.append(f"{name}: without a known cost: {'; '.join(there.unknown)}")
     return tuple(found)

@@ -61,8 +61,11 @@ def test_what_is_left_out_is_said_once(projected):
     assert notices[0].startswith("a: 8.0")
     assert "port FPDivider: division and square root" in notices[0]
     assert not any("per pass is assumed" in notice for notice in notices)
-    alone = projected(LOOP.replace(", per_pass = 4", "")).notices
-    assert "flux: an element per pass is assumed; state per_pass = 4 if there are four" in alone
+    alone = projected(LOOP.replace(", per_pass = 4", ""))
+    assert (
+        "flux: elements: 4 per pass, as its code tells; if that is wrong, state per_pass = 4" in alone.notices
+    )
+    assert alone.total.value == projected().total.value
 
 
 def test_threads_of_a_core_share_its_ports_and_hide_latency(projected):
