@@ -1,6 +1,7 @@
 """`pipeline compare`: two results side by side."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,12 +21,9 @@ from pipeline.cli.options import (
 )
 from pipeline.cli.output import STANDARD_OUTPUT, reading_progress, show_doubts, write_output
 from pipeline.config.options import Options, load_options
-from pipeline.models.options import ModelOptions
 
-if TYPE_CHECKING:  # the gate takes time to load
+if TYPE_CHECKING:
     from ingest.locate import Located
-    from pipeline.gate.gate_options import CheckOptions
-    from pipeline.stages.check import GateStudy
 
 
 @command("compare", Options)
@@ -53,7 +51,11 @@ def compare(
 ) -> None:
     """Report which kernels differ significantly between two studies."""
     from ingest.errors import UsageError
-    from pipeline.stages.check import comparison_rules, read_alike
+    from pipeline.report.check.document import comparison_document
+    from pipeline.report.check.terminal import comparison_table, show_comparison
+    from pipeline.report.page.comparison_page import comparison_html
+    from pipeline.report.render.console import console
+    from pipeline.stages.check import compare_studies, comparison_rules, read_alike
     from pipeline.stages.run import compared_groups
 
     if (b is None) == (group_by is None):
@@ -75,29 +77,9 @@ def compare(
         studies = read_alike(sources, options, reading_progress, places)
         for study in studies:
             show_doubts(study.damaged, study.notices)
-        _compare(names, studies, rules, options.models, output, shown, limit, details)
-
-
-def _compare(
-    names: tuple[str, str],
-    studies: "Sequence[GateStudy]",
-    rules: "CheckOptions",
-    models: ModelOptions,
-    page: str | None,
-    shown: Presentation,
-    limit: int,
-    details: bool,
-) -> None:
-    """Compare two studies and write the result."""
-    from pipeline.report.check.document import comparison_document
-    from pipeline.report.check.terminal import comparison_table, show_comparison
-    from pipeline.report.page.comparison_page import comparison_html
-    from pipeline.report.render.console import console
-    from pipeline.stages.check import compare_studies
-
-    found, compared = compare_studies(names, studies, rules, models)
-    if page is not None:
-        write_output(page, comparison_html(found, compared))
-    written = shown.written(comparison_document(found), lambda: comparison_table(found, limit=limit))
-    if page != STANDARD_OUTPUT and not written:
-        show_comparison(console(), found, limit=limit, details=details)
+        found, compared = compare_studies(names, studies, rules, options.models)
+        if output is not None:
+            write_output(output, comparison_html(found, compared))
+        written = shown.written(comparison_document(found), partial(comparison_table, found, limit=limit))
+        if output != STANDARD_OUTPUT and not written:
+            show_comparison(console(), found, limit=limit, details=details)

@@ -111,13 +111,11 @@ def _call_tree_literal(analysis: "Analysis") -> list[dict[str, object]]:
     """Return the call tree with the values at the largest scale, as Hatchet's ``from_literal`` takes it."""
     import numpy as np
 
-    from pipeline.questions.analysis import largest_point
     from pipeline.wording.quantities import number
 
     experiment, kernels = analysis.experiment, analysis.callpaths.kernels
     names = kernels.regions
-    largest = largest_point(experiment.points, experiment.parameters.index(analysis.parameter))
-    own = np.nan_to_num(kernels.mean[:, largest])
+    own = np.nan_to_num(kernels.mean[:, analysis.largest])
     inclusive = experiment.tree.inclusive(own[:, None])[:, 0]
     children: list[list[dict[str, object]]] = []
     roots: list[dict[str, object]] = []

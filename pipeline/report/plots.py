@@ -37,7 +37,7 @@ class Curve:
 def curve_of(analysis: Analysis, level: Level, kernel: int, title: str, horizon: float) -> Curve:
     """Evaluate a kernel's model, of its level, from the smallest measured scale to the horizon."""
     experiment = analysis.experiment
-    column = experiment.parameters.index(analysis.parameter)
+    column = analysis.column
     largest = experiment.points.max(axis=0)
     others = np.delete(experiment.points, column, axis=1)
     shown = (others == np.delete(largest, column)).all(axis=1)

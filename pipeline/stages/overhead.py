@@ -85,7 +85,8 @@ def _given_plain_times(experiment: Experiment, options: Options) -> GivenTimes:
     if given.baseline_time is None:
         return found
     if isinstance(given.baseline_time, Path):
-        runs, where = _runs_of_file(given.baseline_time, experiment), str(given.baseline_time)
+        left_out, where = tuple(experiment.left_out.values), str(given.baseline_time)
+        runs = read_plain_runs(given.baseline_time, experiment.parameters, left_out)
     else:
         largest = experiment.named_point(len(experiment.points) - 1)
         runs, where = [PlainRun(at=largest, seconds=given.baseline_time)], "--baseline-time"
@@ -139,10 +140,6 @@ def _by_rank(times: list[tuple[float, float]], count: int) -> tuple[FloatArray, 
     scatter = float(np.log(seconds).std(ddof=1)) if len(times) > 1 else 0.0
     spread = float(np.hypot(KNOWN_SPREAD, scatter) / np.sqrt(len(times)))
     return np.interp(rank, of_times, seconds), np.interp(rank, of_times, startup), spread
-
-
-def _runs_of_file(path: Path, experiment: Experiment) -> list[PlainRun]:
-    return read_plain_runs(path, experiment.parameters, tuple(experiment.left_out.values))
 
 
 def _times_by_point(runs: Sequence[PlainRun], study: _Study) -> dict[int, list[tuple[float, float]]]:
@@ -270,10 +267,8 @@ def true_times(read: Ingested, options: Options) -> Ingested:
         return replace(read, experiment=with_overhead_left(experiment, cost, found.rejected))
     corrected = correct_overhead(experiment, cost, found.known, found.rejected)
     if corrected.correction is None:
-        corrected = _with_notice(
-            experiment,
-            "times are not corrected for overhead, since the runs have no visits of instrumented regions",
-        )
+        notice = "times are not corrected for overhead, since the runs have no visits of instrumented regions"
+        corrected = replace(experiment, notices=(*experiment.notices, notice))
     known = with_plain_points(corrected, found.plain_runs, found.elsewhere, options)
     return replace(read, experiment=known)
 
@@ -286,7 +281,3 @@ def calibration_of(experiment: Experiment) -> SeriesCalibration | None:
     spread = max(experiment.correction.total_deviation, KNOWN_SPREAD)
     plain = KnownPlain.of(float(largest.useful_time.sum()), spread)
     return SeriesCalibration(calibrated(experiment.correction.cost, _SERIES_SPREAD, "all runs"), plain)
-
-
-def _with_notice(experiment: Experiment, notice: str) -> Experiment:
-    return replace(experiment, notices=(*experiment.notices, notice))

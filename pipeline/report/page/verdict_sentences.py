@@ -17,7 +17,6 @@ from pipeline.questions.analysis import (
     Analysis,
     Outlook,
     along_parameter,
-    largest_point,
     measured_total,
     too_few_scales_sentence,
 )
@@ -50,24 +49,14 @@ class Findings:
     target: FloatArray  # float64[D], the point looked at
 
     @property
-    def column(self) -> int:
-        """Index of the parameter that scales."""
-        return self.analysis.experiment.parameters.index(self.analysis.parameter)
-
-    @property
-    def largest(self) -> int:
-        """Index of the largest measured point."""
-        return largest_point(self.analysis.experiment.points, self.column)
-
-    @property
     def measured_end(self) -> float:
         """The largest measured scale."""
-        return float(self.analysis.experiment.points[self.largest, self.column])
+        return float(self.analysis.experiment.points[self.analysis.largest, self.analysis.column])
 
     @property
     def goal(self) -> float:
         """The target scale."""
-        return float(self.target[self.column])
+        return float(self.target[self.analysis.column])
 
     def at(self, scale: float) -> str:
         """Write a scale that no line break tears apart: ``p = 32``."""
@@ -138,7 +127,7 @@ def leaders(findings: Findings) -> list[tuple[int, float]]:
     They are measured up to the largest scale, and predicted beyond it, as in the list of crossovers.
     Start-up and shut-down do not take part.
     """
-    points, column = findings.analysis.experiment.points, findings.column
+    points, column = findings.analysis.experiment.points, findings.analysis.column
     regions = findings.analysis.regions
     ends = float(points[:, column].min()), max(findings.measured_end, findings.goal)
     curve = regions.models.curve(partial(along_parameter, findings.target, column), ends)
@@ -199,7 +188,7 @@ def _about(findings: Findings, later: tuple[int, float], earlier: tuple[int, flo
 def _cost(findings: Findings) -> str:
     kernels, total = findings.analysis.callpaths.kernels, findings.callpaths.total
     value, low, high = (float(a[0, -1]) for a in (total.value, total.lower, total.upper))
-    now = float(np.nan_to_num(measured_total(findings.analysis)[findings.largest]))
+    now = float(np.nan_to_num(measured_total(findings.analysis)[findings.analysis.largest]))
     cost = estimate_text(value, low, high, kernels.unit)
     text = f"At {findings.at(findings.goal)} the predicted total is {cost} ({kernels.metric}, 90 % interval)"
     if now > 0:
@@ -218,7 +207,7 @@ def _roughly(factor: float) -> str:
 def _driver(findings: Findings) -> str:
     """Name the region that adds most between the largest measured point and the target."""
     models = findings.analysis.regions.models
-    here = models.predict(findings.analysis.experiment.points[findings.largest][None, :]).value[:, 0]
+    here = models.predict(findings.analysis.experiment.points[findings.analysis.largest][None, :]).value[:, 0]
     added = findings.regions.prediction.value[:, -1] - here
     most = int(added.argmax())
     if added[most] <= 0:

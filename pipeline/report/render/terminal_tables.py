@@ -71,7 +71,9 @@ def terminal_table(table: DataTable, width: int, *, names: Names | None = None) 
     if _room(kept, width) < shortest or (width < _NARROW and len(kept) < len(columns)):
         stacked = _with_room(columns, width, len(_INDENT) - _GAP)
         return _stacked(title, texts(width), stacked, width, table.title)
-    drawn = Table(title=_title(table), title_justify="left", box=None, pad_edge=False)
+    drawn = Table(
+        title=Text(table.title) if table.title else None, title_justify="left", box=None, pad_edge=False
+    )
     lines = max((cells.heading.count("\n") for cells in kept), default=0)
     folds_at = _folds_at(width) + max(0, _room(kept, width) - longest)
     drawn.add_column(Text("\n" * lines + title), no_wrap=True)
@@ -108,10 +110,6 @@ def _labelled(labels: Sequence[str], columns: Sequence[Cells]) -> Table:
     for label, *row in zip(labels, *map(_texts, columns), strict=True):
         drawn.add_row(label, *row)
     return drawn
-
-
-def _title(table: DataTable) -> Text | None:
-    return Text(table.title) if table.title else None
 
 
 def _names(cells: Cells) -> Names:
