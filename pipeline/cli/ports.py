@@ -31,6 +31,10 @@ Loop = Annotated[int | None, valued("--loop", "N", "Show only the loop of this n
 Mca = Annotated[
     str | None, valued("--llvm-mca", "PATH", "The llvm-mca to use; default: the newest one found.")
 ]
+Report = Annotated[
+    Path | None,
+    valued("--report", "FILE", "Compiler's report on vectorisation; default: Clang's .opt.yaml beside FILE."),
+]
 Count = Annotated[
     bool,
     switch("--count", "Print the loop's instructions by class as a row of CSV, for a fitted port model."),
@@ -61,6 +65,7 @@ def ports(
     loop: Loop = None,
     limit: Limit = 3,
     llvm_mca: Mca = None,
+    report: Report = None,
     count: Count = False,
     port_map: PortMap = None,
     per_pass: PerPass = None,
@@ -84,7 +89,7 @@ def ports(
     from pipeline.report.ports_table import show_ports
     from pipeline.stages.ports import ports
 
-    report = ports(
+    found = ports(
         file,
         function,
         on,
@@ -96,8 +101,9 @@ def ports(
         most=limit,
         llvm_mca=llvm_mca,
         per_pass=per_pass,
+        report=report,
     )
-    shown.present(report, lambda: loops_table(report), lambda screen: show_ports(screen, report))
+    shown.present(found, lambda: loops_table(found), lambda screen: show_ports(screen, found))
 
 
 def _print_row(row: Mapping[str, float | str]) -> None:

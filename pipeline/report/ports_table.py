@@ -15,6 +15,8 @@ def show_ports(out: Console, report: PortsReport) -> None:
         _show_loop(out, report, loop)
     if report.others:
         _print(out, f"{counted(report.others, 'more innermost loop')}: see --loop and --limit")
+    for verdict in report.compiler:
+        _print(out, f"the compiler's report, {verdict}")
     for notice in report.notices:
         show_sentence(out, f"Note: {notice}", "yellow")
 

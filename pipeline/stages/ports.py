@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ingest.errors import UsageError, located
+from ingest.errors import InputError, UsageError, located
 from ingest.toml_table import read_toml
 from ingest.units import RATE, TIME_DIMENSION, parse_quantity
-from pipeline.projection.ports.assembly import isa_of
+from pipeline.projection.ports.assembly import isa_of, read_functions
 from pipeline.projection.ports.counting import USUAL_CLASSES, count_classes
 from pipeline.projection.ports.function_loops import read_loops
 from pipeline.projection.ports.loop_estimate import (
@@ -22,6 +22,7 @@ from pipeline.projection.ports.loop_estimate import (
     time_elsewhere,
 )
 from pipeline.projection.ports.port_fit import port_map as read_port_map
+from pipeline.projection.ports.vectorisation_report import LoopVerdict, read_verdicts, report_beside
 from pipeline.wording.quantities import counted
 
 _MOST_LOOPS = 3
@@ -41,6 +42,7 @@ def ports(
     most: int = _MOST_LOOPS,
     llvm_mca: str | None = None,
     per_pass: float | None = None,
+    report: Path | None = None,
 ) -> PortsReport:
     """Return what limits the innermost loops of a function, the deepest first.
 
@@ -52,6 +54,7 @@ def ports(
         loop: number of the one loop to show.
         llvm_mca: the program to use; by default the newest one found.
         per_pass: elements that a pass handles, if the code does not tell.
+        report: the compiler's, on what it vectorised; by default Clang's record beside the file.
 
     Raises:
         UsageError, InputError: one line for every mistake.
@@ -91,14 +94,33 @@ def ports(
                 else None,
             )
         )
+    verdicts, about_report = _said_by_compiler(path, function, report)
+    about_time = _about_time(clock, len(loops), chosen[0] + 1) if measured else ()
     return PortsReport(
         file=str(path),
         function=function,
         measured_seconds=measured,
         loops=tuple(reports),
         others=len(loops) - len(reports),
-        notices=_notices(reports, _about_time(clock, len(loops), chosen[0] + 1) if measured else ()),
+        compiler=verdicts,
+        notices=_notices(reports, (*about_report, *about_time)),
     )
+
+
+def _said_by_compiler(
+    path: Path, function: str, report: Path | None
+) -> tuple[tuple[LoopVerdict, ...], tuple[str, ...]]:
+    """Return what the compiler's report says of the loops of a function, and a notice if it says nothing."""
+    found = report or report_beside(path)
+    if found is None:
+        return (), ()
+    try:
+        verdicts = read_verdicts(found, path, {symbol for symbol, _ in read_functions(path, function)})
+    except InputError as error:
+        if report is not None:
+            raise
+        return (), (str(error),)
+    return verdicts, () if verdicts else (f"{found} says nothing of the loops of '{function}'",)
 
 
 def counted_variant(

@@ -26,6 +26,7 @@ from ingest.toml_table import read_toml
 from pipeline.projection.expressions.shipped_files import LEFT_OUT, PROCESSORS
 from pipeline.projection.ports.assembly import Instruction, isa_of, operand_kinds, run_tool
 from pipeline.projection.ports.function_loops import elements_per_pass, packed_bits
+from pipeline.projection.ports.vectorisation_report import LoopVerdict
 from pipeline.wording.quantities import figure
 
 _OLDEST = 14
@@ -577,4 +578,6 @@ class PortsReport:
     measured_seconds: float | None  # of the first loop here, if given
     loops: tuple[LoopReport, ...]  # innermost first by depth, then the longest
     others: Annotated[int, "how many are left out"] = field(metadata=entry("other_loops"))
+    # what the compiler's report says of all loops of the function; none without a report
+    compiler: tuple[LoopVerdict, ...]
     notices: tuple[str, ...]

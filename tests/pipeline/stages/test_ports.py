@@ -324,6 +324,25 @@ def test_the_installed_llvm_mca_says_about_the_same(monkeypatch, path, function,
     assert there.work
 
 
+def test_what_the_compiler_said(tmp_path):
+    path = tmp_path / "k.s"
+    path.write_bytes(AVX2.read_bytes())
+    report = path.with_suffix(".opt.yaml")
+    assert ports(path, "daxpy", "zen4").compiler == ()
+    report.write_text(
+        "--- !Passed\nPass: loop-vectorize\nName: Vectorized\nDebugLoc: { File: k.c, Line: 4, Column: 3 }\n"
+        "Function: daxpy\nArgs:\n  - String: 'vectorized loop (vectorization width: '\n  - Factor: '4'\n"
+        "  - String: ', interleaved count: '\n  - Count: '1'\n  - String: ')'\n...\n"
+    )
+    (verdict,) = ports(path, "daxpy", "zen4").compiler
+    assert str(verdict) == "k.c:4: vectorised, width 4"
+    assert f"{report} says nothing of the loops of 'dot'" in ports(path, "dot", "zen4").notices
+    report.write_text("nothing")
+    assert any("nothing of loops in this report" in note for note in ports(path, "dot", "zen4").notices)
+    with pytest.raises(InputError, match="nothing of loops in this report"):
+        ports(path, "dot", "zen4", report=report)
+
+
 def test_json_says_the_same():
     report = ports(AVX2, "division", "skylake-x", here="broadwell", seconds="10 s")
     written = json.loads(json.dumps(document(report)))
