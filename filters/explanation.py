@@ -47,11 +47,7 @@ class DroppedRegion:
 def explain(decision: Decision, prediction: FilterEffect, asked: str) -> tuple[str, ...]:
     """Explain the decision about regions by what they did in the last run.
 
-    Args:
-        asked: a displayed or mangled name, a function's name without its parameters, or a pattern.
-
-    Raises:
-        UsageError: if no called region has that name.
+    Asked is a displayed or mangled name, a function's name without its parameters, or a pattern.
     """
     found = np.flatnonzero(_named(decision, asked))
     if not len(found):
@@ -251,11 +247,9 @@ def filter_evidence(
     notices: Sequence[str] = (),
     memory: Memory | None = None,
 ) -> FilterEvidence:
-    """Return the evidence of a decision.
+    """Return the evidence of a decision, with further notices than it has.
 
-    Args:
-        predictions: of every run; without them, plain times and dropped regions are unknown.
-        notices: further ones than the decision has.
+    Predictions are of every run; without them, plain times and dropped regions are unknown.
     """
     return FilterEvidence(
         method=decision.method,

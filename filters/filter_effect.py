@@ -265,12 +265,9 @@ def measured_effect(
     applied: Application | None = None,
     baseline: float | None = None,
 ) -> MeasuredEffect:
-    """Compare a run without a filter with the same run under it.
+    """Compare a run without a filter with the same run under it, given its seconds without instrumentation.
 
-    Args:
-        applied: where the filter was applied; if not given, where the prediction is nearer to the dilation
-            that the baseline shows.
-        baseline: seconds that the run takes without instrumentation.
+    If it is not said where the filter was applied, it was where the prediction is nearer to the dilation.
     """
     one, two = visited(full), visited(reduced)
     without = under = event_cost = None

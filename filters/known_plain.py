@@ -149,15 +149,8 @@ def plain_by_pair(
 
     T1 = P + c E1 and T2 = P + c (E2 + r H), with computing times T, the events E whose cost lies in them, and
     the H visits that a filter at run time rejects in the second. Which share r of a recorded visit these take
-    is believed as anywhere, if the plain time is positive and c what visits usually cost.
-
-    Args:
-        full, fewer: single runs, the second with fewer regions recorded.
-        where: the second one, to name if the pair shows no cost.
-        at_run_time: whether a filter at run time rejected the others in the second.
-
-    Raises:
-        UsageError: the second has no fewer events, or took no less time.
+    is believed as anywhere, if the plain time is positive and c what visits usually cost. The second, with
+    fewer regions recorded, is what an error names; it must have fewer events and take less time.
     """
     (time, events), (left, kept) = (
         (float(one.measured[0]), float(one.events_computing[0])) for one in (full, fewer)

@@ -67,14 +67,9 @@ class SeriesCalibration:
 def make_filter(
     runs: Sequence[Run], request: FilterRequest, series: SeriesCalibration | None = None
 ) -> FilterResult:
-    """Decide which regions are worth measuring and write the filter.
+    """Decide which regions are worth measuring, from runs, the largest scale last, and write the filter.
 
-    Args:
-        runs: the runs to decide from, the largest scale last.
-        series: what all runs of the series say about overhead; None if they are not a series or have little.
-
-    Raises:
-        InputError: a run has no visits or no time, or is a log.
+    `series` is what all runs of the series say about overhead; None if they are not a series or have little.
     """
     largest = runs[-1].reader.read(runs[-1].path)
     if reason := not_instrumented(largest.attributes):

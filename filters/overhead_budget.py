@@ -139,18 +139,14 @@ def decide_by_budget(
     known: KnownPlain | None = None,
     with_growing: bool = False,
 ) -> tuple[Decision, BudgetOutcome]:
-    """Select regions within an overhead budget.
+    """Select regions within an overhead budget, from runs of the same program, measured without a filter.
 
     A region is worth its plain exclusive time, with that of callees whose visits are too short to measure,
     and a tenth (`Budget.structure`) of what else is spent below it. With these values a knapsack is filled.
     Each of several runs that count (`Shares`) must stay within the budget: a region weighs the largest share
     that it takes of it in any of them, and is worth its largest share of any run, so that what is large at
-    one scale only is not lost.
-
-    Args:
-        runs: one or more runs of the same program, measured without a filter.
-        overrides: what to keep or to drop whatever it costs.
-        with_growing: whether what grows is kept whatever it costs, too.
+    one scale only is not lost. `overrides` are kept or dropped whatever it costs, and `with_growing` what
+    grows.
     """
     regions = unite_regions(runs)
     shares = region_shares(regions, runs, cost or usual_cost(most_visited(runs)), known)

@@ -62,10 +62,7 @@ def _guard(
     A region shows its own plain time, with that of callees too short to measure, and a tenth of what else is
     spent below it, as in the budget rule (`filters.overhead_budget`). Of several runs its largest cost and
     the largest time that it shows count. What costs less than `NEGLIGIBLE` of the plain computing time stays.
-
-    Args:
-        callpaths: per run, int64[call path], what the rule says of each.
-        reason: int64[R], what the rule says of each region.
+    The rule says `reason` int64[R] of regions, and of call paths `callpaths`, int64[call path] per run.
     """
     shares = region_shares(regions, runs, cost, known)
     taken = shares.recording.max(axis=1, initial=0.0)

@@ -100,11 +100,9 @@ class PlainPosterior:
 def posterior(
     readings: Sequence[RunTimes], beliefs: Beliefs, known: KnownPlain | None = None
 ) -> PlainPosterior:
-    """Weigh all that can be by what is believed and by what is known.
+    """Weigh all that can be by what is believed and by what is known of the R runs of one or more readings.
 
-    Args:
-        readings: of R runs, at least one.
-        known: of the same runs; what is known of several runs of one scale counts once.
+    What is known of several runs of one scale counts once.
     """
     weight, plain, doubt = (
         np.concatenate(part) for part in zip(*(_plausible(one, beliefs) for one in readings), strict=True)

@@ -51,11 +51,9 @@ class Hooks:
 
 
 def rejected_visits(runs: Visited, fuller: Sequence[tuple[Visited, IntArray]]) -> RejectedVisits:
-    """Find how many visits a filter rejected in runs under it.
+    """Find how many visits a filter rejected in R runs under it.
 
-    Args:
-        runs: R runs under the filter.
-        fuller: single runs without it, at least one, each with the numbers of the runs at its scale.
+    `fuller` are single runs without it, at least one, each with the numbers of the runs at its scale.
     """
     visits, counted = np.zeros(runs.time.shape), np.zeros(runs.time.shape[1], dtype=np.bool_)
     rates = np.zeros((len(fuller), len(runs.tree)))
@@ -102,15 +100,11 @@ def _rejected_below(runs: Visited, full: Visited) -> FloatArray:
 def hook_times(
     runs: Visited, rejected: RejectedVisits, cost: EventCost, known: KnownPlain | None = None
 ) -> Hooks:
-    """Estimate what the hooks of rejected visits take.
+    """Estimate what the hooks of rejected visits take in runs as measured, hooks included.
 
     A hook costs what it does elsewhere, in proportion to a recorded visit, at most as much and no more than a
     call path takes for each visit that is rejected in it. What a run takes beyond a known plain time and the
     cost of its recorded visits says more.
-
-    Args:
-        runs: as measured, hooks included.
-        known: plain computing times of some of them.
     """
     spread = float(np.hypot(HOOK_SPREAD, rejected.spread)) if rejected.counted else rejected.spread
     usual = cost.filtered * rejected.visits

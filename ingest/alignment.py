@@ -82,9 +82,6 @@ def align(parameters: Sequence[str], runs: Iterable[MeasuredRun]) -> Experiment:
 
     A call path that a run did not visit counts zero there: the run was measured and spent nothing in it.
     Values are NaN where no run was measured.
-
-    Raises:
-        InputError: if there is no run.
     """
     union = CallTreeUnion()
     placed = [(run, union.add(run.profile.tree, run.profile.regions)) for run in runs]

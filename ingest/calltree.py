@@ -73,16 +73,10 @@ class CallTree:
         return callee_rounds(self.parent)
 
     def inclusive(self, exclusive: FloatArray) -> FloatArray:
-        """Sum values over subtrees.
+        """Sum values without those of the callees, float64[n, ...], over subtrees.
 
         Children are added to their callers level by level instead of by differences of one running sum: the
         latter loses the digits of short call paths in long programs.
-
-        Args:
-            exclusive: float64[n, ...], the values without those of the callees.
-
-        Returns:
-            float64[n, ...], the values with those of the callees.
         """
         total = np.array(exclusive, dtype=np.float64)
         for nodes, starts, parents in self.levels:
@@ -213,11 +207,9 @@ class CallTreeBuilder:
         return node
 
     def build(self) -> tuple[IntArray, CallTree, tuple[str, ...]]:
-        """Bring the call paths into a tree.
+        """Return the place of every node in the tree, int64[n], the tree, and the names of its regions.
 
-        Returns:
-            int64[n], the place of every node in the tree; the tree, in preorder, siblings in the order first
-            seen; and the names of its regions.
+        The tree is in preorder, siblings in the order first seen.
         """
         pairs = np.array(list(self.nodes), dtype=np.int64).reshape(-1, 2)
         place, tree = _in_preorder(pairs[:, 0], pairs[:, 1])
@@ -225,13 +217,9 @@ class CallTreeBuilder:
 
 
 def callee_rounds(caller: IntArray) -> Rounds:
-    """Group callees so that none of a group share their caller.
+    """Group callees so that none of a group share a caller: int64[n], negative if none called.
 
-    Args:
-        caller: int64[n], for every element the one that called it, negative if none did.
-
-    Returns:
-        The first callees and their callers, then the second ones, and so on; the last group is all the rest.
+    The first callees and their callers, then the second ones, and so on; the last group is all the rest.
     """
     callees = np.argsort(caller, kind="stable")
     callers = caller[callees]
@@ -245,12 +233,9 @@ def callee_rounds(caller: IntArray) -> Rounds:
 
 
 def add_callees(callees: FloatArray, caller: IntArray, callers: FloatArray) -> None:
-    """Add rows of `callees` to rows of `callers`, in place and in the order of the callees.
+    """Add rows of callees, float64[n, L], to rows `caller`, int64[n], of callers, float64[m, L], in place.
 
-    Args:
-        callees: float64[n, L].
-        caller: int64[n], the row of `callers` that each belongs to, negative if it belongs to none.
-        callers: float64[m, L], another array.
+    They are added in their order; one whose caller is negative is left out.
     """
     _accumulate(np.add, callees, caller, callers)
 

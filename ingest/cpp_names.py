@@ -123,9 +123,8 @@ def _function_returning_function(displayed: str, masked: str) -> Signature | Non
 def _masked(name: str) -> str | None:
     """Blank out what is in brackets, and what is part of a name though it is not written in letters.
 
-    Returns:
-        A text of the same length in which parentheses and square brackets are empty, and template arguments,
-        lambdas, anonymous namespaces and operators are letters of a name; None if brackets do not match.
+    In a text of the same length, parentheses and square brackets are empty, and template arguments, lambdas,
+    anonymous namespaces and operators letters of a name; None if brackets do not match.
     """
     masked: list[str] = []
     closing: list[str] = []  # what closes the open brackets

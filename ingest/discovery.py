@@ -441,12 +441,9 @@ def _set_labels_apart(
 ) -> tuple[tuple[str, ...], list[Point], list[dict[str, str]]]:
     """Separate parameters from labels: numbers that are 0 or 1, or whose name says what they stand for.
 
-    Args:
-        texts: those in the name of each run, which distinguish kinds, too; empty if they say nothing.
-        stated: the texts that each profile states, by name; none of a run that cannot be read.
-
-    Returns:
-        The names of the parameters, their values and the labels by name, both with one row per run.
+    `texts` are those in the name of each run, which distinguish kinds, too, and `stated` those that each
+    profile states, by name. Returned are the names of the parameters, their values and the labels by name,
+    with one row per run.
     """
     columns = [{row[i] for row in values} for i in range(len(parameters))]
     is_label = [
@@ -515,13 +512,9 @@ def _texts_of_kinds(names: Sequence[str]) -> list[str]:
 
 
 def _kinds_of(texts: Sequence[str], points: Sequence[Point], where: str) -> list[str]:
-    """Distinguish runs at one point whose names have other texts, such as strong and weak.
+    """Return how runs at one point are called whose names have other texts, such as strong and weak.
 
-    Returns:
-        What each run is called apart from what all are; empty if no two runs of a point differ.
-
-    Raises:
-        RunNameError: if no kind has two points.
+    Empty if no two runs of a point differ; RunNameError if no kind has two points.
     """
     different = list(dict.fromkeys(texts))
     first: dict[Point, int] = {}

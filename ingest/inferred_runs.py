@@ -398,12 +398,9 @@ def _processes(found: FoundProfile, profile: Profile, located: int) -> int:
 def infer(found: Sequence[FoundProfile], directory: Path, *, constant: bool) -> Inferred | None:
     """Take parameters from profiles, and from the numbers in names that do not follow from them.
 
-    Args:
-        constant: whether runs that are all of one point are wanted, too.
-
-    Returns:
-        None if what varied is undecided: the profiles do not state their processes, the names contradict
-        them or have parameters that others lack, or only numbers vary of which nothing says what they are.
+    Runs that are all of one point may be wanted, too (`constant`). None if what varied is undecided: the
+    profiles do not state their processes, the names contradict them or have parameters that others lack, or
+    only numbers vary of which nothing says what they are.
     """
     described = describe(found, directory)
     if len(described.runs) < 2 or not all(run.processes for run in described.runs):
@@ -577,9 +574,7 @@ def choose_parameters(numbers: _Numbers) -> tuple[tuple[str, ...], Mapping[str, 
     These are the number of processes, and the numbers that every profile has and that are not the same in
     all. Left out is what follows from another of them that has one value in several runs: with 8 processes on
     a node, their number gives that of the nodes. Of numbers that follow from each other the first is taken.
-
-    Returns:
-        The names of the parameters, and per name left out the one it follows from.
+    Returned are the names of the parameters, and per name left out the one it follows from.
     """
     common = set(numbers[0]).intersection(*numbers) if numbers else set()
     processes = [name for name in METADATA_PROCESSES if name in common][:1]
@@ -628,10 +623,8 @@ def varied_size(points: Sequence[_Point], texts: Sequence[str], sizes: _Numbers)
 def noted_metadata(directory: Path, profile: Path) -> dict[str, str]:
     """Return what the user notes about a run, by name.
 
-    Args:
-        directory: where runs were searched for; or the profile itself, then also the folder above its own is
-            looked at.
-        profile: file or directory of the run.
+    `directory` is where runs were searched for; or the profile itself, then also the folder above is looked
+    at.
     """
     noted: dict[str, str] = {}
     for folder in _folders(directory.absolute(), profile.absolute()):

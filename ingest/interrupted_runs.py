@@ -43,8 +43,7 @@ class _Interruption(NamedTuple):
 def without_interruptions(experiment: Experiment, long_visits: Sequence[LongVisits | None]) -> Experiment:
     """Take interruptions out of the times of an experiment, and say so in notices.
 
-    Args:
-        long_visits: of each of its runs; their call paths are numbered as those of the experiment.
+    Call paths of the long visits of each of its runs are numbered as those of the experiment.
     """
     if TIME not in experiment.values or not experiment.runs:
         return experiment
@@ -132,14 +131,10 @@ def _many_times_usual(values: FloatArray, points: FloatArray) -> BoolArray:
 def _elsewhere(
     values: FloatArray, points: FloatArray, of: Callable[..., FloatArray]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return what the other repetitions of each run have, and each of the nearest scales.
+    """Return what the other repetitions of each run have, float64[K, P, R], and each of the nearest scales.
 
-    Args:
-        values: float64[K, P, R], NaN where there was no run.
-        of: reduces the values of several runs along an axis.
-
-    Returns:
-        float64[K, P, R] and float64[K, P, scale], NaN where there is no other run.
+    Of values float64[K, P, R], NaN where there was no run; `of` reduces those of several runs along an axis.
+    The scales are float64[K, P, scale]; NaN where there is no other run.
     """
     there: BoolArray = np.asarray(~np.isnan(values).all(axis=0))
     repetitions = np.full(values.shape, np.nan)

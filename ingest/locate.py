@@ -29,9 +29,7 @@ def locate(
 ) -> Located:
     """Find the runs, tables or the series file at a path, without reading values.
 
-    Args:
-        table: what the configuration says of tables; a file that it names replaces discovery, too.
-        stated: sizes that runs state and that are to be parameters.
+    A file that `table` names replaces discovery, too; `stated` sizes of runs are to be parameters.
     """
     mapping = table or TableMapping()
     is_file = path.is_file() and find_profile_reader(path) is None

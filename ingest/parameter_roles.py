@@ -93,11 +93,9 @@ NOTHING_LEFT_OUT = LeftOut()
 
 
 def counting_parameter(names: Sequence[str], values: FloatArray, locations: FloatArray | None) -> int | None:
-    """Return along which parameter the number of locations grows; None if along none.
+    """Return along which parameter the number of locations, float64[n], grows; None if along none.
 
-    Args:
-        values: float64[n, D], of the runs; of the points of a series.
-        locations: float64[n]; None if unknown: then names decide.
+    Values are float64[n, D], of runs or of the points of a series; names decide if no locations are known.
     """
     varied = [c for c, column in enumerate(values.T) if np.ptp(column) > 0 and column.min() > 0]
     if locations is None:

@@ -21,12 +21,10 @@ _hints = cache(get_type_hints)
 
 
 def as_plain(value: Any, arrays: MutableMapping[str, Array] | None = None, place: str = "") -> Any:  # noqa: ANN401
-    """Return a record as JSON can hold it; `restored` makes the record of it again.
+    """Return a record, or what its fields may hold, as JSON can hold it; `restored` makes it of that again.
 
-    Args:
-        value: the record, or what its fields may hold: records, tuples, mappings, enumerations, arrays.
-        arrays: takes the arrays, by the fields in which they are such as ``tree.parent``; without it they
-            become lists.
+    `arrays` takes the arrays, by the fields in which they are such as ``tree.parent``; without it they become
+    lists.
     """
     if isinstance(value, np.ndarray):
         if arrays is None:
@@ -96,9 +94,8 @@ def entries(kind: type) -> tuple[Entry, ...]:
 def document(value: Any, *, exact: bool = False) -> Any:  # noqa: ANN401
     """Return a record as its published document, null for NaN.
 
-    Args:
-        exact: whether numbers have all their digits, as in records that say so by ``exact_numbers``;
-            others are rounded as `number` does.
+    Numbers are rounded as `number` does unless they are exact, as in records that say so by
+    ``exact_numbers``.
     """
     if isinstance(value, float):
         return None if math.isnan(value) else value if exact else number(value)

@@ -89,8 +89,7 @@ def memory_attributes(source: str, **of: float) -> dict[str, str]:
 def stated_memory(attributes: Mapping[str, str], metric: str, nodes: int = 0) -> float:
     """Return the bytes of the process or the node that took most, NaN if a run does not state them.
 
-    Args:
-        nodes: of the run, 0 if unknown; a node takes its part of the total if nothing else is stated.
+    One of the nodes, 0 if unknown, takes its part of the total if nothing else is stated.
     """
     if metric == NODE_MEMORY and _STATED + metric not in attributes and nodes:
         return stated_memory(attributes, TOTAL_RESOURCE) / nodes

@@ -151,11 +151,7 @@ def foreign_runs(experiment: Experiment) -> dict[str, str]:
     they are; if hardly any agree, once more without the regions that only one side recorded, since filters
     remove regions from call paths. A log is of the program that it states, whatever it shares with others.
 
-    Returns:
-        Per source of a run that is not of the program that most runs are of, the reason.
-
-    Raises:
-        InputError: if no program has more runs than the others.
+    Returned is the reason by the source of a run; InputError if no program has more runs than the others.
     """
     runs, visited = experiment.runs, _visited(experiment)
     programs: list[tuple[BoolArray, list[int]]] = []

@@ -34,11 +34,7 @@ class Condition:
     value: float  # what is compared with
 
     def of(self, experiment: "Experiment", where: str) -> "BoolArray":
-        """Return which runs of an experiment meet the condition, bool[P, R], whether measured or not.
-
-        Raises:
-            UsageError: there is no such parameter; it names the option.
-        """
+        """Return which runs of an experiment meet the condition, bool[P, R], whether measured or not."""
         import numpy as np
 
         points, repetitions = experiment.shape

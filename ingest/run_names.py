@@ -107,12 +107,7 @@ def without_dates(name: str) -> str:
 
 
 def parse_run_name(name: str) -> RunName:
-    """Read the name of a run.
-
-    Raises:
-        RunNameError: if a part of the name is neither the leading name nor a parameter with its value nor
-            a repetition; it says what was understood.
-    """
+    """Read the name of a run; RunNameError, which says what was understood, if a part of it means nothing."""
     name = without_dates(name)
     if (version := VERSION_NAME.search(name)) and not _pairs(name[: version.start()])[0]:
         with suppress(RunNameError):

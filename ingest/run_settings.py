@@ -271,15 +271,10 @@ class HeldCores:
 
 
 def held_cores(attributes: Mapping[str, str], processes: int, locations: int) -> HeldCores:
-    """Return the cores of a run.
+    """Return the cores of a run, given how many processes have CPU locations, and how many they have.
 
     Locations of files that hold sums or means are processes, whose threads the file may state, too; all
     others were measured one by one.
-
-    Args:
-        attributes: what the run states about itself.
-        processes: number of processes with CPU locations.
-        locations: number of its CPU locations.
     """
     single = has_single_locations(attributes)
     stated_threads = stated_number(attributes, _THREADS) or 1

@@ -73,12 +73,7 @@ class SeriesBuilder:
     def series(
         self, given: Collection[tuple[float, ...]] = (), notices: Sequence[str] = ()
     ) -> MeasuredSeries:
-        """Bring the values into dense arrays and report the points, of those `given`, without a value.
-
-        Raises:
-            InputError: if there is no value or no parameter, two parameters share a name, or there are
-                too many values for the memory.
-        """
+        """Bring the values into dense arrays and report the points, of those `given`, without a value."""
         if not self._values or not self.parameters:
             what = "no value" if self.parameters else "no parameter"
             raise InputError(f"it contains {what}", where=self.source)

@@ -173,8 +173,7 @@ class TomlTable:
     def options(self, record: type, *, beside: Sequence[str] = ()) -> dict[str, Any]:
         """Return the values, by field, of the keys that a dataclass of options declares and that are there.
 
-        Args:
-            beside: further keys that are allowed here and read elsewhere.
+        Further keys `beside` them are allowed here and read elsewhere.
         """
         kinds = get_type_hints(record)
         declared = {f.name: d for f in fields(record) if (d := declaration(f)) is not None and d.toml}
@@ -214,12 +213,7 @@ def read_toml(path: Path, failure: type[PipelineError] = InputError) -> TomlTabl
 
 
 def _parsed(text: str, where: str) -> dict[str, object]:
-    """Return the content of a TOML document.
-
-    Raises:
-        TOMLDecodeError: it is not TOML.
-        InputError: tables or arrays are nested more than `DEEPEST` deep, or a number is too long.
-    """
+    """Return the content of a TOML document; InputError if it is nested more than `DEEPEST` deep."""
     try:
         content = tomllib.loads(text)
     except RecursionError:

@@ -135,11 +135,7 @@ def unit_named(name: str) -> tuple[float, Dimension] | None:
 
 
 def parse_unit(text: str) -> tuple[float, Dimension]:
-    """Return the factor to SI and the dimension of a unit such as ``us/B``; no text means a plain number.
-
-    Raises:
-        UsageError: a part of it is not a known unit.
-    """
+    """Return the factor to SI and the dimension of a unit such as ``us/B``; no text means a plain number."""
     factor, dimension = 1.0, NONE
     sign = 1
     for part in re.split(r"([*/]|(?<!\^)-)", text.strip() or "1"):
@@ -171,11 +167,7 @@ class Quantity:
 
 
 def parse_quantity(given: object, *, where: str = "") -> Quantity:
-    """Return the quantity that a number, a text or a table ``{value = ..., note = ...}`` states.
-
-    Raises:
-        UsageError: it is none of these or not finite, or its unit is unknown.
-    """
+    """Return the quantity that a number, a text or a table ``{value = ..., note = ...}`` states."""
     if isinstance(given, dict):
         return _from_table(given, where)
     if isinstance(given, int | float) and not isinstance(given, bool):
@@ -194,14 +186,9 @@ def parse_quantity(given: object, *, where: str = "") -> Quantity:
 def stated(
     given: object, dimension: Dimension, where: str, wrong: tuple[str, str], accepts: Callable[[float], bool]
 ) -> float:
-    """Return the value of a stated quantity in SI units.
+    """Return the value of a stated quantity, see `parse_quantity`, in SI units.
 
-    Args:
-        given: a number, a text or a table, see `parse_quantity`.
-        wrong: what is wrong, and a hint, if it has another dimension or its value is not accepted.
-
-    Raises:
-        UsageError: it is not so, or no quantity.
+    `wrong` is what is wrong, and a hint, if it has another dimension or its value is not accepted.
     """
     quantity = parse_quantity(given, where=where)
     if quantity.dimension != dimension or not accepts(quantity.value):
@@ -243,11 +230,7 @@ def parse_positive(
 ) -> float:
     """Return a number times its unit in SI units, also without a blank between them.
 
-    Args:
-        unit: of a number without one; by default that is an error.
-
-    Raises:
-        UsageError: it is not a positive number, or has no unit or one of another dimension.
+    One without a unit is of `unit`; by default that is an error.
     """
     match = _QUANTITY.fullmatch(" ".join(text.split()))
     if match is None or match["spread"] or not 0 < float(match["value"]) < math.inf:

@@ -98,13 +98,9 @@ def comment(text: str) -> str:
 
 
 def prove(text: str, regions: RegionTable, intended: BoolArray, *, where: str = "filter") -> None:
-    """Check that a filter file decides every region as intended.
+    """Check that a filter file decides every region as intended, bool[region]; FilterError if not.
 
-    Args:
-        intended: bool[region], whether it is to be measured; ignored for regions that cannot be filtered.
-
-    Raises:
-        FilterError: if Score-P would refuse the file, or it decides on a region otherwise.
+    Regions that cannot be filtered are ignored.
     """
     wrong = np.flatnonzero((kept(parse(text, where=where), regions) != intended) & filterable(regions))
     if len(wrong):
@@ -121,10 +117,6 @@ def merge_filters(
 
     The generated part replaces an earlier one between its marks; otherwise it goes to the top. What follows
     comes last and therefore wins: rules that people wrote stay as they are and have the last word.
-
-    Raises:
-        FilterError: if the existing file cannot be parsed, its marks are damaged, or a region that no other
-            rule matches is not decided on as intended.
     """
     parse(existing, where=where)  # first, so that an error names the line of the existing file
     before, after = _around(existing, where)

@@ -61,11 +61,7 @@ def is_perf_stat(head: str) -> bool:
 
 
 def read_perf_stat(text: str, where: str) -> CounterReport:
-    """Return the content of separated values or of JSON of perf stat; the region is the whole program.
-
-    Raises:
-        InputError: no event was counted, or no line tells how long the program ran.
-    """
+    """Return the content of separated values or of JSON of perf stat; the region is the whole program."""
     lines = list(_lines(text))
     sums: dict[str, float] = {}
     for line in lines:
@@ -185,11 +181,7 @@ def is_papi(head: str) -> bool:
 
 
 def read_papi(text: str, where: str) -> CounterReport:
-    """Return the regions of one process: the time of the longest thread, counters summed over threads.
-
-    Raises:
-        InputError: the file is damaged or has no region.
-    """
+    """Return the regions of one process: the time of the longest thread, counters summed over threads."""
     try:
         content = json.loads(text)
         events = content.get("event_definitions", {}).items()

@@ -322,11 +322,9 @@ def _read(path: Path) -> MeasuredSeries:
 def _from_tree(
     content: JsonRecord, point: str, values_of: Callable[[JsonRecord, str], Sequence[float]]
 ) -> MeasuredSeries:
-    """Read measurements by call path and metric.
+    """Read measurements by call path and metric; `point` names the member with the coordinates of a point.
 
-    Args:
-        point: what the member with the coordinates of a point is called.
-        values_of: returns the repetitions of an entry, given what they are, for messages.
+    `values_of` returns the repetitions of an entry, given what they are, for messages.
     """
     where, names = content.where, content.texts("parameters", "a parameter")
     measured = SeriesBuilder(source=where, parameters=tuple(names))
@@ -417,9 +415,7 @@ def _first_line(path: Path) -> str:
 def _from_lines(path: Path, parameters_key: str, comma: re.Pattern[str] = re.compile(",")) -> MeasuredSeries:
     """Read records with parameters, call path, metric and value; callpath and metric may be missing.
 
-    Args:
-        parameters_key: what the format calls the member with the parameters.
-        comma: what stands for the commas between members.
+    `comma` is what stands for the commas between members.
     """
     text, where = comma.sub(",", read_text(path)), str(path)
     measured: SeriesBuilder | None = None

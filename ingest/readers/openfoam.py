@@ -612,11 +612,9 @@ def _log_files(case: Path) -> list[Path]:
 
 
 def solver_iterations(case: Path) -> tuple[Mapping[str, int], tuple[str, ...]]:
-    """Sum the iterations over a run.
+    """Return the iterations over a run by field, components apart, such as ``p`` and ``Ux``, and notices.
 
-    Returns:
-        Iterations by field, components of vectors apart, such as ``p`` and ``Ux``, and notices. Nothing if no
-        log has any, or several have.
+    Nothing if no log has any, or several have.
     """
     counts: dict[Path, Counter[str]] = {}
     notices: list[str] = []

@@ -58,8 +58,7 @@ class Fields:
     def rows(self, number: int) -> tuple[IntArray, IntArray]:
         """Return all numbers of a repeated field, in a row behind their length or one by one.
 
-        Returns:
-            int64[messages], how many each message has; and the numbers of all messages.
+        They come after int64[messages], how many each message has.
         """
         found = self._where((self.key == (number << 3 | _TEXT)) | (self.key == (number << 3 | _NUMBER)))
         found = found._where(found.begin < found.end)

@@ -376,9 +376,8 @@ def _require_all(data: TauData) -> None:
 def _without_callpaths(values: FloatArray, paths: list[list[str]]) -> tuple[FloatArray, IntArray]:
     """Subtract the values of call paths from the flat values of the function they end in.
 
-    Returns:
-        float64[..., F, L], and the indices of the functions that are left: flat ones whose call paths account
-        for all of them are not.
+    Returned are float64[..., F, L], and the indices of the functions that are left: flat ones whose call
+    paths account for all of them are not.
     """
     flat = {path[0]: i for i, path in enumerate(paths) if len(path) == 1}
     ends = [(i, flat[path[-1]]) for i, path in enumerate(paths) if len(path) > 1 and path[-1] in flat]

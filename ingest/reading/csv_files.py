@@ -86,12 +86,8 @@ def csv_cells(line: str, delimiter: str = ",") -> list[str]:
 def read_csv(path: Path, delimiter: str = "", numbers: Collection[str] = ()) -> Frame:
     """Read a table whose first line names the columns: CSV, or what `_as_csv` makes it of.
 
-    Args:
-        delimiter: what separates cells; by default the layout shows it.
-        numbers: columns that should hold numbers only; they are parsed at once if they do.
-
-    Raises:
-        InputError: it is not text, or a row has more or fewer cells than the header.
+    The layout shows what separates cells, unless it is given; columns of `numbers` are parsed at once if they
+    hold numbers only.
     """
     import pyarrow as pa
     from pyarrow import csv as arrow
@@ -212,11 +208,7 @@ def _line_numbers(body: str, delimiter: str) -> list[int]:
 
 
 def _workbook_csv(path: Path, most: int) -> bytes:
-    """Return the cells of the only sheet with a table as CSV: values of formulas, times with colons.
-
-    Raises:
-        InputError: openpyxl is not installed, the file is damaged or too large, or not one sheet has a table.
-    """
+    """Return the cells of the only sheet with a table as CSV: values of formulas, times with colons."""
     try:
         import openpyxl
     except ModuleNotFoundError as error:

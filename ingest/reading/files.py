@@ -71,11 +71,7 @@ def writable(text: str) -> str:
 
 
 def lines_of(path: Path, max_bytes: int = MAX_LARGE_BYTES) -> Iterator[str]:
-    """Yield the lines of a text without their ends, one in memory at a time; other bytes are replaced.
-
-    Raises:
-        InputError: if the file cannot be read, or is larger than `max_bytes`.
-    """
+    """Yield the lines of a text without their ends, one in memory at a time; other bytes are replaced."""
     try:
         with (
             open_plain(path, max_bytes) as file,
@@ -89,11 +85,7 @@ def lines_of(path: Path, max_bytes: int = MAX_LARGE_BYTES) -> Iterator[str]:
 
 
 def blocks_of(path: Path, max_bytes: int = MAX_LARGE_BYTES) -> Iterator[bytes]:
-    """Yield a text in blocks of whole lines, a few MiB in memory at a time.
-
-    Raises:
-        InputError: if the file cannot be read, is larger than `max_bytes`, or is not text.
-    """
+    """Yield a text in blocks of whole lines, a few MiB in memory at a time."""
     try:
         with open_plain(path, max_bytes) as file:
             _require_size(path, path.stat().st_size, max_bytes)
@@ -106,11 +98,7 @@ def blocks_of(path: Path, max_bytes: int = MAX_LARGE_BYTES) -> Iterator[bytes]:
 
 
 def stamp(path: Path) -> tuple[int, ...]:
-    """Return what changes with the content of a file: what was read of it may be kept as long as this stays.
-
-    Raises:
-        InputError: if the file cannot be looked at.
-    """
+    """Return what changes with the content of a file: what was read of it may be kept while this stays."""
     try:
         found = path.stat()
     except OSError as error:
@@ -214,11 +202,8 @@ _NUMBER = re.compile(r"[0-9]{1,9}")
 def numbered_files(found: Sequence[Path]) -> tuple[str, dict[int, Path]]:
     """Return what stands before the number in the names of files, and the files by their numbers, in order.
 
-    Those are most of one form: their names differ in one number only, which is 0, 1, ... or 1, 2, ...; less
-    than half of those from 0 on may be missing.
-
-    Returns:
-        Two or more files, or an empty text and no files.
+    Those are most of one form, two or more: their names differ in one number only, which is 0, 1, ... or 1,
+    2, ...; less than half of those from 0 on may be missing. Else an empty text and no files.
     """
     forms: dict[tuple[str, ...], list[Path]] = {}
     for file in found:
@@ -241,9 +226,7 @@ def numbered_files(found: Sequence[Path]) -> tuple[str, dict[int, Path]]:
 def missing_numbers(numbers: Collection[int], of: str = "process", *, first: int = 1, count: int = 0) -> str:
     """Say which of the processes of a run are missing, ``process 2 of 4 is missing``; empty if none is.
 
-    Args:
-        first: the smallest number, if 0 is not one of them.
-        count: how many there are at least.
+    `first` is the smallest number, if 0 is not one of them, and `count` how many there are at least.
     """
     present = sorted({*numbers})
     first = min(first, present[0])

@@ -14,11 +14,7 @@ JsonObject: TypeAlias = dict[str, object]  # what json.loads returns is known on
 
 
 def parse_json(text: str, where: str, first_line: int = 1) -> Any:  # noqa: ANN401 - see JsonObject
-    """Parse JSON whose texts can be written.
-
-    Raises:
-        InputError: with line and column, if it is not JSON, nests too deeply, or has halves of characters.
-    """
+    """Parse JSON whose texts can be written; InputError with line and column if it is not that."""
     value = load_json(text, where, first_line)
     if _SURROGATE.search(text):
         try:
@@ -31,11 +27,7 @@ def parse_json(text: str, where: str, first_line: int = 1) -> Any:  # noqa: ANN4
 
 
 def load_json(text: str, where: str, first_line: int = 1) -> Any:  # noqa: ANN401 - see JsonObject
-    """Parse JSON, whose texts may have halves of characters.
-
-    Raises:
-        InputError: with line and column, if it is not JSON, or nests too deeply.
-    """
+    """Parse JSON, whose texts may have halves of characters; InputError with its place if it is none."""
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:

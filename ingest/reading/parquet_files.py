@@ -37,9 +37,7 @@ class BombError(ValueError):
 def open_parquet(content: bytes) -> "pq.ParquetFile":
     """Open a Parquet file, whose texts are read as dictionaries: each lies in memory once.
 
-    Raises:
-        BombError: it holds more than packed files may inflate to.
-        OSError, pyarrow.ArrowException, ValueError, LookupError: it is damaged.
+    A damaged one raises OSError, pyarrow.ArrowException, ValueError or LookupError.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -56,11 +54,7 @@ def open_parquet(content: bytes) -> "pq.ParquetFile":
 
 
 def plain_texts(table: "pa.Table", size: int) -> "pa.Table":
-    """Return a table of a file of some bytes with dictionaries, also those in lists, as texts.
-
-    Raises:
-        BombError: all texts together would have more bytes than packed files may inflate to.
-    """
+    """Return a table of a file of some bytes with dictionaries, also those in lists, as texts."""
     left = inflation_limit(size, MAX_PARQUET_BYTES)
     for place, name in enumerate(table.column_names):
         column = table.column(place)

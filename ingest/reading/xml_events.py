@@ -46,11 +46,7 @@ class XmlEvents:
         """Take the end of an element."""
 
     def read(self, path: Path, max_bytes: int) -> None:
-        """Parse a file, packed or not.
-
-        Raises:
-            InputError: with the line of what a handler refuses; it is damaged, too large or cannot be read.
-        """
+        """Parse a file, packed or not; InputError with the line of what a handler refuses."""
         try:
             with open_plain(path, max_bytes) as file:
                 size = 0

@@ -169,9 +169,8 @@ def split_unit(header: str) -> tuple[str, str]:
 def _split(header: str, *, extremes: bool, quotients: bool) -> tuple[str, str, bool]:
     """Return name and unit, and whether the unit may be a word of the name.
 
-    Args:
-        extremes: whether ``min`` is the least, as other headings name the mean or the most.
-        quotients: whether other headings have a unit of time behind a slash, as ISO 80000 writes them.
+    With `extremes` ``min`` is the least, as other headings name the mean or the most; with `quotients` other
+    headings have a unit of time behind a slash, as ISO 80000 writes them.
     """
     text = header.strip(" *`'\"")
     if match := _UNIT.match(text):

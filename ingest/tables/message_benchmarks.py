@@ -91,11 +91,7 @@ def _osu_name(title: str) -> str:
 
 
 def read_messages(path: Path, mapping: TableMapping) -> tuple[Frame, TableMapping]:
-    """Read a row per size and test; the parameters are the processes, if they are stated, and the bytes.
-
-    Raises:
-        InputError: nothing is in it.
-    """
+    """Read a row per size and test; the parameters are the processes, if they are stated, and the bytes."""
     import pandas as pd
 
     found = list(message_times(lines_of(path)))

@@ -40,11 +40,7 @@ class TimeColumn:
 
 
 def stated_times(mapping: TableMapping, source: str, *, several: bool) -> tuple[TimeColumn, ...]:
-    """Return the columns that the mapping states.
-
-    Raises:
-        InputError: they are several although kernels are in rows, or their unit is not known.
-    """
+    """Return the columns that the mapping states."""
     if len(mapping.value) > 1 and not several:
         raise InputError("value names several columns beside a kernel", where=source, hint="name one")
     return tuple(_column(h, mapping, source, None, h.name) for h in read_headings(mapping.value))

@@ -300,11 +300,7 @@ def _tool_of(path: Path) -> _Tool | None:
 
 
 def _read_results(path: Path, mapping: TableMapping) -> tuple[Frame, TableMapping]:
-    """Read a row per benchmark and repetition.
-
-    Raises:
-        InputError: the file is damaged, no benchmark has parameters, or they have different ones.
-    """
+    """Read a row per benchmark and repetition."""
     import pandas as pd
 
     tool = _tool_of(path) or _TOOLS[0]

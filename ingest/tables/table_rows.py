@@ -97,12 +97,7 @@ _NO_NAME = FileName({}, {}, None)
 
 
 def read_rows(frame: Frame, mapping: TableMapping, named: FileName = _NO_NAME) -> TableRows:
-    """Bring the rows of a table into one form, with what the names of its file and folders say.
-
-    Raises:
-        InputError: a column is missing or not recognised, what it means is ambiguous, or a row states no
-            parameter or kernel.
-    """
+    """Bring the rows of a table into one form, with what the names of its file and folders say."""
     frame = _tidy(frame)
     try:
         columns = find_columns(list(frame.table.columns), _with_texts(frame, mapping), frame.source)
@@ -326,11 +321,7 @@ def _described(frame: Frame, columns: TableColumns) -> tuple[dict[str, Texts], d
 
 
 def _tidy(frame: Frame) -> Frame:
-    """Leave out columns and rows that hold nothing, and take a row of units into the headings.
-
-    Raises:
-        InputError: a column with values has no name, or an index of a DataFrame would be lost.
-    """
+    """Leave out columns and rows that hold nothing, and take a row of units into the headings."""
     table = frame.table
     if table.columns.nlevels > 1 or any(name is not None for name in table.index.names):
         what = "the table has an index with names, or columns of several levels"
@@ -379,8 +370,7 @@ def _without_summary(frame: Frame, parameters: Collection[str]) -> tuple[Frame, 
 def _without_odd_rows(frame: Frame, repetition: str) -> tuple[Frame, tuple[str, ...]]:
     """Leave out rows of runs that failed, as a column of states has it, and those of averages; say so.
 
-    Args:
-        repetition: the column that numbers the runs of a point, empty without: an average has no number.
+    An average has no number in the column that numbers the runs of a point, empty without.
     """
     states = [h.header for h in read_headings(list(map(str, frame.table.columns))) if h.means("states")]
     found: dict[int, str] = {}
@@ -445,8 +435,7 @@ def _numbers_of(
 ) -> FloatArray:
     """Return a column as numbers, NaN if there is none; what is not one goes to `bad`, and gaps if needed.
 
-    Args:
-        read: makes a number of a text, or raises ValueError.
+    `read` makes a number of a text, or raises ValueError.
     """
     import pandas as pd
 
@@ -481,11 +470,8 @@ def _seconds_in(
 ) -> FloatArray:
     """Return times in seconds, NaN if there is none; of a rate, those of one unit of work.
 
-    Args:
-        units: seconds per unit of each row, if a column states them.
-
-    Raises:
-        InputError: cells may be minutes and seconds as well as hours and minutes.
+    `units` has the seconds per unit of each row, if a column states them. Cells that may be minutes and
+    seconds as well as hours and minutes are refused.
     """
     unit = 1.0 if column.seconds is None else column.seconds
     ambiguous: list[str] = []

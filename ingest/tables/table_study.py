@@ -116,9 +116,6 @@ def make_study(
     A run is what has the same parameters and repetition. One with a cell that is missing, negative or not a
     number is left out. A kernel without a row in a run counts as zero there, as in profiles. With `only`,
     metadata and its value, those runs alone are wanted that state it.
-
-    Raises:
-        InputError: the tables do not have the same parameters, a row stands twice, or no run is left.
     """
     parameters = tables[0].parameters
     for rows in tables:
@@ -408,9 +405,8 @@ def _as_series(table: _NumberedRows, bad: dict[int, str], roles: tuple[str, ...]
 def _without_total(table: _NumberedRows) -> tuple[Sequence[TableRows], tuple[str, ...]]:
     """Put the time outside all parts in the place of a total, and say so; nothing if there is none.
 
-    Raises:
-        InputError: the parts of what is called a total are more than it, or nothing shows whether what equals
-            the sum of the others is one.
+    Refused is a total that its parts exceed, and what equals the sum of the others if nothing shows that it
+    is one.
     """
     time, key = np.nan_to_num(table.column(TIME)), table.run
     if len(table.tree) < 2 or (table.tree.parent >= 0).any() or (np.abs(time) > LARGEST).any():
@@ -481,11 +477,7 @@ def _totals(names: Sequence[str], node: IntArray, key: IntArray, time: FloatArra
 
 
 def _number_rows(tables: Sequence[TableRows], mapping: TableMapping, source: str) -> _NumberedRows:
-    """Find the runs: rows with the same parameters and repetition are of one.
-
-    Raises:
-        InputError: a kernel stands twice in a run, or call paths are too long.
-    """
+    """Find the runs: rows with the same parameters and repetition are of one."""
     parameters = tables[0].parameters
     columns = [[rows.parameters.index(name) for name in parameters] for rows in tables]
     points, point = _unique_rows(

@@ -493,8 +493,7 @@ def _callpaths(
 ) -> tuple[IntArray, list[int]]:
     """Add the call paths of nodes that are used, and of those above them.
 
-    Returns:
-        int64[node], the call path of each, `ROOT` of those that are not used; and which are, ascending.
+    Returned is int64[node], the call path of each, `ROOT` of unused ones; and which are used, ascending.
     """
     used = np.zeros(len(parents), dtype=np.bool_)
     used[numbers] = True

@@ -424,14 +424,10 @@ def _any_of(rows: Sequence[IntArray], records: int) -> IntArray:
 def _locations(
     records: Records, rows: IntArray, activities: IntArray
 ) -> tuple[IntArray, IntArray, LocationTable]:
-    """Return where records were measured.
+    """Return where records of the host, `rows`, and k activities of accelerators were measured.
 
-    Args:
-        rows: the records of the host.
-        activities: k of them, those of accelerators; each rank has one unless devices are stated.
-
-    Returns:
-        int64[n], the locations of records of the host; int64[k], of activities; and the table of locations.
+    int64[n] and int64[k], their locations, and the table of these; each rank has one accelerator unless
+    devices are stated.
     """
     rank, thread = records.indices(_RANKS), records.indices(_THREADS)
     device = records.indices(_DEVICES)
@@ -600,11 +596,9 @@ def _stated_processes(records: Records) -> int | None:
 def _summed_over(
     records: Records, time: TimeName, tree: CallTree, node: IntArray, factor: float
 ) -> SummedOver:
-    """Return what is known of single processes.
+    """Return what is known of single processes, given int64[n], the call path of each record.
 
-    Args:
-        node: int64[n], the call path of each record.
-        factor: seconds of a stored value, if its name or unit does not say.
+    `factor` is the seconds of a stored value, if its name or unit does not say.
     """
     processes = _stated_processes(records) if _are_sums(records, time) else None
     if processes is None or processes == 1:

@@ -98,11 +98,10 @@ class OtherFormError(Exception):
 
 
 def take_program(document: bytes) -> tuple[Program, int, int] | None:
-    """Read the section from the first region to the last call path.
+    """Return the section from the first region to the last call path, and where it begins and ends.
 
-    Returns:
-        Its content, and where it begins and ends, so that an XML parser can read the rest; or None if it is
-        not in the form that Cube writes (parameters, comments, other writers).
+    An XML parser can then read the rest. None if it is not in the form that Cube writes (parameters,
+    comments, other writers).
     """
     first, last = document.find(b"<region "), document.rfind(b"</cnode>") + len(b"</cnode>")
     regions = document.rfind(b"</region>", 0, last) + len(b"</region>")
@@ -138,14 +137,10 @@ def _callers(closed: Sequence[int]) -> IntArray:
 
 
 def take_system(document: bytes, program: int) -> tuple[System, int, int] | None:
-    """Read the section from the first to the last node of the system tree.
+    """Return the section from the first to the last node of the system tree, and where it begins and ends.
 
-    Args:
-        program: where its section of regions and call paths ends, which is in the form that Cube writes.
-
-    Returns:
-        Its content, and where it begins and ends; or None if it is not in the form that Cube writes (location
-        groups without locations, comments, other writers).
+    That of the program, in the form that Cube writes, is before it. None if it is not in that form (location
+    groups without locations, comments, other writers).
     """
     before = _BEFORE_SYSTEM.match(document, program)
     if before is None:

@@ -106,13 +106,9 @@ def understood(path: Path) -> Iterator[None]:
 
 
 def paired(events: Sequence[Event]) -> tuple[list[Event], int]:
-    """Make events of phase ``X`` from those of phases ``B`` and ``E``.
+    """Make events of phase ``X`` from those of phases ``B`` and ``E``, which come in the order of time.
 
-    Args:
-        events: in the order of the file, which is that of time within each thread.
-
-    Returns:
-        The events, and the number of begins and ends that have no other end.
+    Returned with them is the number of begins and ends that have no other end.
     """
     open_: dict[tuple[object, object], list[Event]] = {}
     found: list[Event] = []
@@ -189,12 +185,7 @@ class Nested:
 def nested(thread: IntArray, region: IntArray, start: IntArray, end: IntArray, rounding: int) -> Nested:
     """Nest calls; each moment belongs to the call that began last, so that own times add up.
 
-    Args:
-        thread: int64[n].
-        region: int64[n].
-        start: int64[n], `start <= end`.
-        end: int64[n].
-        rounding: by how much a call may end after the one around it; what is beyond is cut off.
+    Of int64[n] each. By up to `rounding` a call may end after the one around it; what is beyond is cut off.
     """
     order = np.lexsort((-end, start, thread))
     columns = (column[order].tolist() for column in (thread, region, start, end))

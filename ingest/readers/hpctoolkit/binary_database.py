@@ -513,8 +513,7 @@ class _Regions:
     def of(self, kind: int, flags: int, words: bytes, inherited: str) -> int:
         """Return the number of the region of a context, -1 for a loop without a line.
 
-        Args:
-            inherited: the paradigm that it has from a placeholder above it, or empty.
+        `inherited` is the paradigm that it has from a placeholder above it, or empty.
         """
         function, file, line, module = _fields(flags, words)
         if kind == _LOOP and not line:

@@ -118,8 +118,7 @@ class FilePart:
     def table(self, fields: npt.DTypeLike, at: int, count: int, stride: int = 0) -> Table:
         """Return an array of structures, of which newer versions may have more than the known fields.
 
-        Args:
-            stride: size of one as the file states it, 0 for that of the known fields.
+        The file states `stride`, the size of one; 0 stands for that of the known fields.
         """
         known = np.dtype(fields)
         stride = stride or known.itemsize
@@ -326,11 +325,9 @@ class _Row(NamedTuple):
 
 
 def place(profiles: Sequence[StoredProfile], used: BoolArray, starting: BoolArray) -> Placement:
-    """Find the locations of profiles.
+    """Find the locations of profiles, given bool[profile] which have values and which time of accelerators.
 
-    Args:
-        used: bool[profile], whether it has values; streams without values get no location.
-        starting: bool[profile], whether it has time of accelerators.
+    Streams without values get no location.
     """
     processes = _processes(profiles)
     streams = [bool(_ACCELERATOR & profile.identity.keys()) for profile in profiles]
