@@ -5,9 +5,13 @@ from dataclasses import MISSING, fields, is_dataclass
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
+import numpy as np
+
 from ingest.record_codec import document, restored
 from pipeline.columns.summary import Summary
+from pipeline.questions.analysis import extrapolation
 from pipeline.questions.question import questions
+from pipeline.questions.runtime.trust import extrapolation_text
 from pipeline.questions.runtime_summary import RuntimeSummary
 from pipeline.stages import model
 
@@ -28,7 +32,22 @@ def as_summary(content: Mapping[str, Any] | Summary) -> Summary:
     """Make a summary of plain data; what lacks is empty or None."""
     if isinstance(content, Summary):
         return content
-    return restored(Summary, _completed(Summary, content))
+    return restored(Summary, _completed(Summary, {**content, "targets": _targets(content)}))
+
+
+def _targets(content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Say how far targets, and points at which there is a total, lie beyond the measured points."""
+    if content.get("targets") == []:
+        return []
+    points = content.get("points", ())
+    given = [one["at"] for one in content.get("targets", ())]
+    given += [one["at"] for one in (content.get("total") or {}).get("predictions", ())]
+    found = []
+    for at in (at for n, at in enumerate(given) if at not in given[:n]):
+        table = [[float(point[name]) for name in at] for point in (*points, at)]
+        (factor,) = extrapolation([*at], np.array(table[:-1] or table), np.array(table[-1:])).tolist()
+        found.append({"at": at, "extrapolation": factor, "reach": extrapolation_text(factor)})
+    return found
 
 
 def as_runtime(content: Mapping[str, Any]) -> RuntimeSummary:

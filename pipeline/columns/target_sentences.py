@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 
 from pipeline.columns.summary import Rows, Summary
 from pipeline.questions.runtime.figures import SECONDS_PER_HOUR
-from pipeline.questions.runtime.trust import extrapolation_text
 from pipeline.wording.distinct_names import distinct_texts
 from pipeline.wording.lines import JOIN
 from pipeline.wording.quantities import (
@@ -93,16 +92,12 @@ def far_targets(summary: Summary) -> Iterator[tuple[str, str]]:
 
 
 def beyond(summary: Summary, at: Mapping[str, float]) -> tuple[str, str]:
-    """Say how far a point lies beyond the measured range, and in which style.
+    """Say how far a target lies beyond the measured range, and in which style.
 
     Both are empty inside the range; the style is empty up to a factor of 4.
     """
-    factor = 1.0
-    for name, value in at.items():
-        measured = [point[name] for point in summary.points]
-        if value > 0 and min(measured) > 0:
-            factor = max(factor, value / max(measured), min(measured) / value)
-    if factor <= 1:
+    target = next(one for one in summary.targets if one.at == at)
+    if target.extrapolation <= 1:
         return "", ""
-    reach = extrapolation_text(factor)
-    return f"{times(factor)} beyond the measured range{_WARNINGS.get(reach, '')}", _STYLES.get(reach, "")
+    far = f"{times(target.extrapolation)} beyond the measured range"
+    return f"{far}{_WARNINGS.get(target.reach, '')}", _STYLES.get(target.reach, "")

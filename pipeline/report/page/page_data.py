@@ -22,7 +22,7 @@ from pipeline.models.quality import Note, note_texts
 from pipeline.models.scaling_models import ScalingModels, remarks
 from pipeline.projection.rooflines.region_verdicts import RegionVerdict
 from pipeline.projection.rooflines.rooflines import CountedKernel, StudyRoofline
-from pipeline.questions.analysis import Analysis, Level, Outlook, Standing, largest_point
+from pipeline.questions.analysis import Analysis, Level, Outlook, Standing, extrapolation, largest_point
 from pipeline.questions.isoefficiency import (
     efficiency_and_wall,
     reference_text,
@@ -150,6 +150,7 @@ def positions_data(parameters: Sequence[str], points: FloatArray, positions: Pos
         lines=positions.lines.tolist(),
         reach=positions.reach,
         measured_only=positions.measured_only,
+        extrapolation=extrapolation(parameters, points, positions.points).tolist(),
     )
 
 

@@ -56,6 +56,7 @@ class PositionsPayload:
     lines: Annotated[Sequence[Point], "with the scales they make the positions; the page opens at the first"]
     reach: Annotated[float, "the largest scale that curves are drawn to"]
     measured_only: Annotated[bool, "whether nothing is predicted: values at the positions were measured"]
+    extrapolation: Annotated[Sequence[float], "by what factor positions lie beyond the measured points"]
     limits: LimitsPayload = LimitsPayload()
     observed: Annotated[str, "what dots are: measured, or projected from another machine"] = "measured"
 

@@ -16,6 +16,7 @@ export class Positions {
     this.reach = payload.reach;
     this.measuredOnly = payload.measuredOnly;
     this.limits = payload.limits;
+    this.extrapolation = payload.extrapolation;
     this.observed = payload.observed;
     this.opening = payload.lines[0];
     this.count = this.scales.length * this.lines.length;
@@ -121,17 +122,5 @@ export class Positions {
    */
   pointAt(line, scale) {
     return this.pointsAlong(line).find((i) => this.points[i][this.column] === scale);
-  }
-
-  /**
-   * By what factor a point lies beyond the measured range; 1 inside.
-   * @param {Point} at
-   */
-  extrapolation(at) {
-    const factors = at.flatMap((value, d) => {
-      const measured = this.points.map((point) => point[d]);
-      return [value / Math.max(...measured), Math.min(...measured) / value];
-    });
-    return Math.max(1, ...factors);
   }
 }

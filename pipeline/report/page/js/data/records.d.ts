@@ -249,6 +249,8 @@ export interface PositionsPayload {
   reach: number;
   /** whether nothing is predicted: values at the positions were measured */
   measuredOnly: boolean;
+  /** by what factor positions lie beyond the measured points */
+  extrapolation: number[];
   limits: LimitsPayload;
   /** what dots are: measured, or projected from another machine */
   observed: string;

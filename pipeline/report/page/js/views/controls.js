@@ -105,7 +105,7 @@ export function lineControl(state, moved) {
  * @param {number[]} target
  */
 export function outsideText(positions, target) {
-  const factor = positions.extrapolation(target);
+  const factor = positions.extrapolation[positions.placeOf(target)];
   if (!(factor > 1 + 1e-9)) return "";
   const text = `${valueText(Number(factor.toPrecision(2)))} times beyond the measured range`;
   if (factor > positions.limits.veryFar) return `${text}: far too much to decide on`;
