@@ -20,6 +20,7 @@ _FORTRAN = (
 _CLONE = re.compile(r"(?<=\w)\.[\w.]+$")
 _NESTED = re.compile(r"_Z+(?:N[rVKRO]*)?(?=\d)")
 _TEMPLATE = re.compile(r"<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>")
+_ANONYMOUS = "(anonymous namespace)"
 _INSIDE = re.compile(r"::(?:\{lambda|'lambda|\$_\d|\{unnamed).*")
 
 
@@ -100,7 +101,7 @@ def _leading_names(symbol: str) -> str:
         end = length.end() + int(length[0])
         names.append(rest[length.end() : end])
         rest = rest[end:]
-    return "::".join("(anonymous namespace)" if n.startswith("_GLOBAL__N_") else n for n in names) or symbol
+    return "::".join(_ANONYMOUS if n.startswith("_GLOBAL__N_") else n for n in names) or symbol
 
 
 def _names(symbol: str, plain: str) -> _Names:
@@ -113,6 +114,11 @@ def _names(symbol: str, plain: str) -> _Names:
         qualified = "::".join(part for part in (fortran["module"], fortran["name"]) if part)
         full = f"{qualified}{symbol[len(base) :]}"
         return _Names(full=full, qualified=qualified, is_clone=clone, is_fortran=True)
+    if "(" not in plain.replace(_ANONYMOUS, ""):  # not demangled
+        if symbol.startswith("_ZZ"):
+            return _Names(full=symbol, qualified=symbol, enclosing=plain, is_clone=clone)
+        suffix = _CLONE.search(symbol)
+        return _Names(full=f"{plain}{suffix[0] if suffix else ''}", qualified=plain, is_clone=clone)
     signature = parse_signature(plain)
     name, full = signature.name, f"{signature.name}{signature.parameters}{signature.rest}"
     around = _INSIDE.sub("", name)

@@ -14,10 +14,9 @@ from typing import ClassVar
 from ingest.errors import InputError
 from pipeline.projection.expressions.shipped_files import read_bytes, read_text
 
-_FIELD = re.compile(
-    r"(Pass|Name|Function): +'?(.*?)'?|DebugLoc: +\{ File: '?(.*?)'?, Line: (\d+), Column: \d+ \}"
-)
-_ARGUMENT = re.compile(r"\s+- (\w+): +(.*)")
+_FIELD = re.compile(r"^(Pass|Name|Function): +'?(.*?)'?$", re.MULTILINE)
+_PLACE = re.compile(r"^DebugLoc:\s+\{ File: '?(.*?)'?,\s+Line: (\d+)", re.MULTILINE)
+_ARGUMENT = re.compile(r"^\s+- (\w+): +(.*)$", re.MULTILINE)
 _REMARK = re.compile(r"(.+?):(\d+):\d+: (remark|optimized|missed|note): +(.*?)(?: \[-R[\w=-]+\])?")
 _CLANG = re.compile(r"vectorized .*loop \(vectorization width: ([\w ]+), interleaved count: (\d+)\)")
 _GCC = re.compile(r"loop vectorized using (.*) vectors.*")
@@ -80,14 +79,11 @@ def read_verdicts(report: Path, code: Path, symbols: Collection[str]) -> tuple[L
 
 def _from_records(text: str) -> Iterator[_Said]:
     for block in re.split(r"^--- !", text, flags=re.MULTILINE)[1:]:
-        lines = block.splitlines()
-        fields = [match for line in lines if (match := _FIELD.fullmatch(line))]
-        known = {match[1]: match[2] for match in fields if match[1]}
-        place = next((match for match in fields if match[3]), None)
-        if known.get("Pass") == "loop-vectorize" and place:
-            arguments = [match[2].strip("'\"") for line in lines if (match := _ARGUMENT.fullmatch(line))]
+        fields, place = dict(_FIELD.findall(block)), _PLACE.search(block)
+        if fields.get("Pass") == "loop-vectorize" and place:
+            arguments = [match[2].strip("'\"") for match in _ARGUMENT.finditer(block)]
             said = "".join(arguments).partition("\\n")[0]
-            yield _Said(known.get("Function", ""), place[3], int(place[4]), said)
+            yield _Said(fields.get("Function", ""), place[1], int(place[2]), said)
 
 
 def _from_text(text: str) -> Iterator[_Said]:

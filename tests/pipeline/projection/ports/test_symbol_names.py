@@ -54,7 +54,10 @@ def test_several_functions_of_a_name_are_listed(monkeypatch):
     assert said == f"k.o: {both}_ZN2fv4fluxEPdl, _ZN2fv4fluxEPfl"
 
 
-def test_a_function_comes_before_what_was_split_from_it():
+@pytest.mark.parametrize("installed", [True, False])
+def test_a_function_comes_before_what_was_split_from_it(monkeypatch, installed):
+    if not installed:
+        monkeypatch.setattr(symbol_names.shutil, "which", lambda _: None)
     symbols = ["_Z4stepv.cold", "_ZZ4stepvENKUliE_clEi", "_Z4stepv", "_Z4stepv._omp_fn.0"]
     first, *rest = symbols_called(symbols, "step", where="k.o")
     assert first == "_Z4stepv"

@@ -70,7 +70,8 @@ Args:
 --- !Missed
 Pass:            loop-vectorize
 Name:            MissedDetails
-DebugLoc:        { File: 'r.c', Line: 9, Column: 3 }
+DebugLoc:        { File: 'r.c',
+                   Line: 9, Column: 3 }
 Function:        call
 Args:
   - String:          loop not vectorized
