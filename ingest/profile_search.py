@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -244,7 +245,10 @@ def _different(
     kept, copies = [], []
     known: dict[Hashable, Path] = {}
     for path, reader in profiles:
-        content = reader.content(path) if reader.content and len(profiles) > 1 else path
+        content: Hashable = path
+        if reader.content and len(profiles) > 1:
+            with suppress(InputError):  # a damaged file is a copy of none
+                content = reader.content(path)
         if content in known:
             copies.append((path, known[content]))
         else:

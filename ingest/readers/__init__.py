@@ -54,7 +54,7 @@ class ProfileReader(_Reader):
     beside: Callable[[Path], Iterable[Path]] | None = None
     # what `read` takes from the names of the file and its folder
     context: Callable[[Path], str] | None = None
-    # equal for files in one folder that are copies of the same measurement
+    # equal for files in one folder that are copies of the same measurement; raises InputError
     content: Callable[[Path], Hashable] | None = None
     # files count only in runs without a profile of a reader with a smaller number: those of profilers, folded
     # stacks that are made of them and launches without copies and calls, logs

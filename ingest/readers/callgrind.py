@@ -96,10 +96,10 @@ def read(path: Path) -> Profile:
         )
     if visits:
         stacks.of(VISITS_METRIC).update(visits)
-    return stacks.profile(
-        str(path),
+    reconciled = _reconciled(reading)
+    return stacks.built(str(path)).profile(
         reading.stated.get("creator", "callgrind"),
-        _reconciled(reading),
+        reconciled,
         sampled=False,
         files=reading.sources,
         attributes={name: text for name, text in reading.stated.items() if name in ("cmd", "desc")},

@@ -41,7 +41,7 @@ from ingest.profile import Metric, Profile, require_possible
 from ingest.readers import ProfileReader
 from ingest.reading.files import head, read_text
 from ingest.reading.stacks import NO_SECONDS, PARADIGM, SAMPLES, TIME_METRIC, VISITS_METRIC, Stacks, found_of
-from ingest.run_settings import SETTING, STATISTIC
+from ingest.run_settings import SETTING, STATISTIC, processes_text
 from ingest.units import SECONDS
 
 _BEGIN = re.compile(r"^[ \t]*CrayPat/X: (?: *Version +(?P<version>[\w.]+))?", re.MULTILINE)
@@ -274,10 +274,6 @@ def read(path: Path) -> Profile:
     return _profile(str(path), facts, table, kernels, interval, _process_seconds(lines), exceeding)
 
 
-def _processes(path: Path) -> int:
-    return _read_facts(read_text(path, READER.max_bytes)).processes
-
-
 def _content(path: Path) -> Hashable:
     """Return the data that a report was made of: several reports are often written of the same."""
     facts = _read_facts(head(path, READER.head_bytes).decode("utf-8", "replace"))
@@ -340,21 +336,19 @@ def _profile(
         stacks.of(metric)[place] += kernel.value * scale
         if counted:
             stacks.of(VISITS_METRIC)[place] += kernel.calls or 0.0
-    return stacks.profile(
-        source,
+    return stacks.built(source, processes=facts.processes).profile(
         f"CrayPat {facts.version}".strip(),
         _reconciled(table, facts, metric, scale, process_time),
         sampled=not table.traced,
         paradigms=paradigms,
         attributes=_attributes(facts),
         notices=_notices(facts, table, interval, exceeding),
-        processes=facts.processes,
     )
 
 
 def _attributes(facts: _Facts) -> dict[str, str]:
     return {
-        STATISTIC: f"mean of processes ({facts.processes} process{'' if facts.processes == 1 else 'es'})",
+        STATISTIC: f"mean of processes ({processes_text(facts.processes)})",
         **({SETTING + "executable": facts.data_file.partition("+")[0]} if facts.data_file else {}),
         SETTING + "threads": str(facts.threads),
     }
@@ -395,7 +389,7 @@ READER = ProfileReader(
     pattern="RUNTIME.rpt",
     matches=matches,
     read=read,
-    processes=_processes,
+    processes=lambda path: _read_facts(read_text(path, READER.max_bytes)).processes,
     content=_content,
     fallback=1,
     max_bytes=1 << 28,

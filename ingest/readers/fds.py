@@ -45,7 +45,7 @@ def _read(path: Path) -> Profile:
         )
         found, stated = found + sum(values), stated + total
     reconciled = found_of("parts", found, stated, "s")
-    return stacks.profile(str(path), "FDS", reconciled, sampled=False, paradigms={"COMM": "mpi"})
+    return stacks.built(str(path)).profile("FDS", reconciled, sampled=False, paradigms={"COMM": "mpi"})
 
 
 def _parts(header: str) -> list[str]:

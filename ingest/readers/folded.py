@@ -43,7 +43,7 @@ def read(path: Path) -> Profile:
         raise InputError(what, where=str(path), hint="give the two profiles that were compared")
     notices = skipped_lines(invalid, valid, "not a stack with its value", str(path))
     reconciled = f"{stacks.total(SAMPLES):.15g} samples in {valid} stacks, no total is stated"
-    return stacks.profile(str(path), "folded stacks", reconciled, notices=(NO_SECONDS, *notices))
+    return stacks.built(str(path)).profile("folded stacks", reconciled, notices=(NO_SECONDS, *notices))
 
 
 def _frames(stack: str) -> list[str]:

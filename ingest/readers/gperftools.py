@@ -137,7 +137,8 @@ def _read_cpu(path: Path) -> Profile:
         stacks.of(SAMPLES)[place] += count
         stacks.of(TIME_METRIC)[place] += count * float(words[3]) * MICROSECOND
     total = f"{stacks.total(SAMPLES):.15g} samples, no total is stated"
-    return stacks.profile(str(path), "gperftools", total, notices=() if addresses.functions else (_NO_NAMES,))
+    notices = () if addresses.functions else (_NO_NAMES,)
+    return stacks.built(str(path)).profile("gperftools", total, notices=notices)
 
 
 def _samples(words: IntArray, where: str) -> tuple[list[tuple[int, list[int]]], int]:
@@ -178,7 +179,8 @@ def _read_waits(path: Path) -> Profile:
         if clock := settings.get("cycles/second", 0):
             stacks.of(_DELAY)[place] += cycles * weight / clock
     total = f"{stacks.total(_WAITS):.15g} waits, no total is stated"
-    return stacks.profile(str(path), "gperftools", total, notices=() if addresses.functions else (_NO_NAMES,))
+    notices = () if addresses.functions else (_NO_NAMES,)
+    return stacks.built(str(path)).profile("gperftools", total, notices=notices)
 
 
 def _waits(text: str, settings: dict[str, int], where: str) -> Iterator[tuple[int, int, list[int]]]:

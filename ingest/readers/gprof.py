@@ -81,7 +81,7 @@ def read(path: Path) -> Profile:
     reconciled = found_of("functions", found, stated if report.total else None, "s")
     interval = {"sampling interval": f"{report.interval} s"} if report.interval else {}
     notices = [f"functions of gprof itself are left out: {own:.10g} s"] if own else []
-    return stacks.profile(str(path), "gprof", reconciled, attributes=interval, notices=notices)
+    return stacks.built(str(path)).profile("gprof", reconciled, attributes=interval, notices=notices)
 
 
 def _read(path: Path) -> _Report:

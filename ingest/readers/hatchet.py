@@ -72,8 +72,7 @@ def _read(path: Path) -> Profile:
         raise InputError("no number in it that adds up", where=where)
     first = next(iter(stacks.values))
     total = f"{first.name} {stacks.total(first):.15g} {first.unit}, no total is stated"
-    return stacks.profile(
-        where,
+    return stacks.built(where).profile(
         "Hatchet",
         total,
         paradigms=dict.fromkeys(tree.kernels, GPU_KERNEL),

@@ -301,8 +301,7 @@ def _profile(run: _Run, source: str) -> Profile:
                 {TIME_METRIC.name: TIME_METRIC}.get(name, Metric(name, JOULES if energy else "occ"))
             )
             known |= {(location[core], nodes[region]): value for (region, core), value in values.items()}
-    return stacks.profile(
-        source,
+    return stacks.built(source).profile(
         "LIKWID",
         f"runtimes {stacks.total(TIME_METRIC):.10g} s on {len(run.cores)} cores, no total is stated",
         sampled=False,

@@ -99,8 +99,7 @@ def read(path: Path) -> Profile:
         time[location, application] = whole - mpi
     seconds_in_mpi = math.fsum(mpi for _, mpi in report.tasks.values())
     tasks = found_of("tasks", stacks.total(TIME_METRIC), report.whole or None, "s")
-    return stacks.profile(
-        str(path),
+    return stacks.built(str(path)).profile(
         f"mpiP {report.facts.get('Version', '')}".strip(),
         f"{tasks}; in MPI {seconds_in_mpi:.10g} s, {listed:.10g} s of them by call site",
         sampled=False,

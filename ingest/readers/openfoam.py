@@ -20,8 +20,8 @@ the first process and whole wall seconds since the start. Newer versions can pri
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeAlias
@@ -54,6 +54,7 @@ from ingest.run_settings import (
     STEPS,
     STOPPED,
     TIME_PER_STEP,
+    processes_text,
     stopped,
 )
 
@@ -222,29 +223,38 @@ def read_solver_log(path: Path) -> Profile:
     processes = _processes(run) or 1
     require_possible(processes, str(path))
     columns = _columns(run)
-    tree, names = _flat(_START, _STEP_LOOP)
+    callpaths = CallTreeBuilder()
+    for region in (_START, _STEP_LOOP):
+        callpaths.add([region])
+    _, tree, names = callpaths.build()
     require_summable(columns[TIME_METRIC], "the times", str(path))
-    shape = len(tree), processes
+    values = {
+        metric: np.broadcast_to(column[:, None], (len(tree), processes)) for metric, column in columns.items()
+    }
+    attributes = _attributes(run, processes, _cells_of(path))
+    return _of_processes(str(path), tree, names, values, attributes, (*notices, *_log_notices(run)))
+
+
+def _of_processes(
+    source: str,
+    tree: CallTree,
+    names: Sequence[str],
+    values: Mapping[Metric, FloatArray],
+    attributes: Mapping[str, str],
+    notices: tuple[str, ...],
+) -> Profile:
+    """Return the profile of processes, given float64[call path, process] of each metric."""
+    processes = values[TIME_METRIC].shape[1]
     return Profile(
-        source=str(path),
+        source=source,
         tree=tree,
         regions=RegionTable.named(names, ["user"] * len(names)),
         locations=LocationTable.of_threads(np.arange(processes), np.zeros(processes, dtype=np.int64)),
-        metrics=tuple(columns),
-        load=ValuesInMemory(
-            tree, {m.name: np.broadcast_to(column[:, None], shape) for m, column in columns.items()}
-        ),
-        attributes=_attributes(run, processes, _cells_of(path)),
-        notices=(*notices, *_log_notices(run)),
+        metrics=tuple(values),
+        load=ValuesInMemory(tree, {metric.name: of for metric, of in values.items()}),
+        attributes=attributes,
+        notices=notices,
     )
-
-
-def _flat(*regions: str) -> tuple[CallTree, tuple[str, ...]]:
-    callpaths = CallTreeBuilder()
-    for region in regions:
-        callpaths.add([region])
-    _, tree, names = callpaths.build()
-    return tree, tuple(names)
 
 
 def _columns(run: _SolverRun) -> dict[Metric, FloatArray]:
@@ -310,7 +320,7 @@ def _attributes(run: _SolverRun, processes: int, size: int | None) -> dict[str, 
     times = f"wall time {run.seconds:.10g} s (ExecutionTime {cpu:.10g} s, {walls})"
     return {
         "generator": "OpenFOAM log",
-        STATISTIC: f"wall time of the run ({processes} process{'' if processes == 1 else 'es'})",
+        STATISTIC: f"wall time of the run ({processes_text(processes)})",
         RECONCILED: one_line(f"{times}; last initial residuals: {residuals}" if residuals else times)[:400],
         PROGRAM_SETTING: f"OpenFOAM {program}",
         STEPS: str(run.steps),
@@ -346,10 +356,7 @@ def _log_notices(run: _SolverRun) -> tuple[str, ...]:
 
 def _content(path: Path) -> Hashable:
     """Return what a log and a copy of it have in common."""
-    try:
-        run, _ = _run(path)
-    except InputError:
-        return path
+    run, _ = _run(path)
     return run.stated["Exec"], run.steps, run.start, run.clock, run.stated.get("Host", "")
 
 
@@ -436,55 +443,30 @@ def read(path: Path) -> Profile:
     if negative:
         notices.append(f"{negative} negative exclusive times were read as zero")
     require_summable(np.array(rows)[:, 2:], "the times and calls", str(path))
+    place, tree, names = callpaths.build()
+    node, location = (np.array([row[column] for row in rows]) for column in (0, 1))
+    values = {metric: np.zeros((len(tree), len(chosen))) for metric in (TIME_METRIC, VISITS_METRIC)}
+    for column, of_metric in enumerate(values.values(), start=2):
+        np.add.at(of_metric, (place[node], location), [row[column] for row in rows])
+    iterations, doubts = _iterations([names[region] for region in tree.region.tolist()], path)
+    if iterations.any():
+        values[_ITERATIONS] = np.broadcast_to(iterations[:, None], (len(tree), len(chosen)))
     attributes = {"generator": "OpenFOAM profiling", "hosts": ", ".join(filter(None, hosts))}
-    profile = _profile(str(path), callpaths, np.array(rows), attributes, tuple(notices))
-    return _with_iterations(profile, path)
+    return _of_processes(str(path), tree, names, values, attributes, (*notices, *doubts))
 
 
-def _with_iterations(profile: Profile, case: Path) -> Profile:
-    """Add the iterations of linear solvers; every process takes them all.
+def _iterations(regions: Sequence[str], case: Path) -> tuple[FloatArray, tuple[str, ...]]:
+    """Return the iterations of linear solvers by call path, which every process takes all, and notices.
 
     A solver with several call paths has none, since the log does not say which of them it means.
     """
-    names = [profile.regions.name[region] for region in profile.tree.region.tolist()]
     counts, notices = solver_iterations(case)
-    values = {metric.name: profile.load(metric) for metric in profile.metrics}
-    iterations = np.zeros(values[VISITS_METRIC.name].shape)
+    iterations = np.zeros(len(regions))
     for name, count in counts.items():
-        region = iterating_region(name, names)
-        if region is not None and names.count(region) == 1:
-            iterations[names.index(region)] += count
-    metrics = profile.metrics
-    if iterations.any():
-        metrics, values = (*metrics, _ITERATIONS), values | {_ITERATIONS.name: iterations}
-    load = ValuesInMemory(profile.tree, values)
-    return replace(profile, metrics=metrics, load=load, notices=(*profile.notices, *notices))
-
-
-def _profile(
-    source: str,
-    callpaths: CallTreeBuilder,
-    rows: FloatArray,
-    attributes: Mapping[str, str],
-    notices: tuple[str, ...],
-) -> Profile:
-    """Assemble the profile from rows of node, location, exclusive seconds, calls."""
-    place, tree, names = callpaths.build()
-    node, location = rows[:, 0].astype(np.int64), rows[:, 1].astype(np.int64)
-    size = int(location[-1]) + 1
-    values = {metric.name: np.zeros((len(tree), size)) for metric in (TIME_METRIC, VISITS_METRIC)}
-    np.add.at(values[TIME_METRIC.name], (place[node], location), rows[:, 2])
-    np.add.at(values[VISITS_METRIC.name], (place[node], location), rows[:, 3])
-    return Profile(
-        source=source,
-        tree=tree,
-        regions=RegionTable.named(names, ("user",) * len(names)),
-        locations=LocationTable.of_threads(np.arange(size), np.zeros(size, dtype=np.int64)),
-        metrics=(TIME_METRIC, VISITS_METRIC),
-        load=ValuesInMemory(tree, values),
-        attributes=attributes,
-        notices=notices,
-    )
+        region = iterating_region(name, regions)
+        if region is not None and regions.count(region) == 1:
+            iterations[regions.index(region)] += count
+    return iterations, notices
 
 
 def _triggers(content: FoamDictionary, where: str) -> dict[int, _Trigger]:

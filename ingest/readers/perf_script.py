@@ -115,8 +115,7 @@ def read(path: Path) -> Profile:
             stacks.of(Metric(unique, "occ")).update(of.periods or of.samples)
     names = [name for name in events if name != event]
     other_events = f"samples are those of {event}; --metric NAME models another: {short_list(names)}"
-    return stacks.profile(
-        str(path),
+    return stacks.built(str(path)).profile(
         "perf",
         f"{stacks.total(SAMPLES):.15g} samples{found}, no total is stated",
         attributes=script.stated | ({SETTING + "event": event} if len(events) > 1 else {}),

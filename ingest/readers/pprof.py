@@ -18,7 +18,7 @@ from ingest.errors import InputError
 from ingest.profile import CPU, Metric, Profile
 from ingest.readers import ProfileReader
 from ingest.reading.files import head, read_bytes
-from ingest.reading.stacks import NO_SECONDS, SAMPLES, TIME_METRIC, UNKNOWN, profile_of, require_room
+from ingest.reading.stacks import NO_SECONDS, SAMPLES, TIME_METRIC, UNKNOWN, StackValues, require_room
 from ingest.units import SECONDS
 
 _NUMBER, _EIGHT_BYTES, _TEXT, _FOUR_BYTES = 0, 1, 2, 5
@@ -182,12 +182,7 @@ def _profile(message: _Message, source: str) -> Profile:
     by_metric = {metric: values[:, [column]] for column, (metric, _) in enumerate(weights)}
     duration = f", the program ran {1e-9 * message.duration:.10g} s" if message.duration else ""
     listed = ", ".join(f"{of.sum():.15g} {m.name} {m.unit}" for m, of in by_metric.items())
-    return profile_of(
-        tree,
-        names,
-        by_metric,
-        [(0, 0, CPU)],
-        source,
+    return StackValues(source, tree, names, by_metric, [(0, 0, CPU)]).profile(
         "pprof",
         f"{stacks.stacks} stacks with {listed}{duration}, no total is stated",
         files=places.files,

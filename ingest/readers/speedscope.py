@@ -76,8 +76,7 @@ def _profile(content: object, source: str) -> Profile:
     if SAMPLES in stacks.values:
         notices.append(NO_SECONDS)
     generator = top.get("exporter")
-    return stacks.profile(
-        source,
+    return stacks.built(source).profile(
         generator[:100] if isinstance(generator, str) and generator else "speedscope",
         f"{len(profiles)} {'profile' if len(profiles) == 1 else 'profiles'} with {text}",
         files=files,

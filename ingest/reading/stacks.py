@@ -51,9 +51,30 @@ class Stacks:
         """Return the sum of a metric over all stacks and locations."""
         return float(sum(self.values.get(metric, {}).values()))
 
+    def built(self, source: str, *, processes: int = 1) -> "StackValues":
+        """Bring the stacks into a tree; several processes have the values of the only location."""
+        place, tree, names = self.callpaths.build()
+        threads = sorted(self.locations, key=self.locations.__getitem__) or [(0, 0, CPU)]
+        threads = [(process, 0, CPU) for process in range(processes)] if processes > 1 else threads
+        require_room(len(tree), len(threads), len(self.values), source)
+        measured = len(tree), max(len(self.locations), 1)
+        values = {metric: _dense(by_place, place, measured) for metric, by_place in self.values.items()}
+        return StackValues(source, tree, names, values, threads)
+
+
+@dataclass(frozen=True, eq=False)
+class StackValues:
+    """The values of a call tree."""
+
+    source: str
+    tree: CallTree
+    names: Sequence[str]
+    # exclusive, float64[call path, location], or of one location that stands for all
+    values: Mapping[Metric, FloatArray]
+    threads: Sequence[tuple[int, int, int]]  # process, thread and device of the locations
+
     def profile(
         self,
-        source: str,
         generator: str,
         reconciled: str,
         *,
@@ -62,7 +83,6 @@ class Stacks:
         paradigms: Mapping[str, str] | None = None,
         attributes: Mapping[str, str] | None = None,
         notices: Iterable[str] = (),
-        processes: int = 1,
     ) -> Profile:
         """Make the profile.
 
@@ -72,26 +92,31 @@ class Stacks:
             files: per region its source file and line, if known.
             paradigms: of regions whose names do not show what they do.
             attributes: what else the file says.
-            processes: how many have the values of the only location that there is.
         """
-        place, tree, names = self.callpaths.build()
-        threads = sorted(self.locations, key=self.locations.__getitem__) or [(0, 0, CPU)]
-        threads = [(process, 0, CPU) for process in range(processes)] if processes > 1 else threads
-        require_room(len(tree), len(threads), len(self.values), source)
-        measured = len(tree), max(len(self.locations), 1)
-        return profile_of(
-            tree,
-            names,
-            {metric: _dense(by_place, place, measured) for metric, by_place in self.values.items()},
-            threads,
-            source,
-            generator,
-            reconciled,
-            sampled=sampled,
-            files=files,
-            paradigms=paradigms,
-            attributes=attributes,
-            notices=notices,
+        shape = len(self.tree), len(self.threads)
+        stored = {metric.name: np.broadcast_to(dense, shape) for metric, dense in self.values.items()}
+        for name, dense in stored.items():
+            require_summable(dense, f"the metric '{name}'", self.source)
+        known = files or {}
+        usual = PARADIGM if sampled else ""
+        return Profile(
+            source=self.source,
+            tree=self.tree,
+            regions=RegionTable.named(
+                self.names,
+                [(paradigms or {}).get(name, usual) for name in self.names],
+                [known.get(name, ("", -1)) for name in self.names],
+            ),
+            locations=_locations(self.threads),
+            metrics=tuple(self.values),
+            load=ValuesInMemory(self.tree, stored),
+            attributes={
+                "generator": generator,
+                SAMPLED: "yes" if sampled else "no",
+                RECONCILED: reconciled,
+                **(attributes or {}),
+            },
+            notices=tuple(map(one_line, notices)),
         )
 
 
@@ -102,54 +127,6 @@ def require_room(callpaths: int, threads: int, metrics: int, source: str) -> Non
     if callpaths * threads * max(metrics, 1) > _MAX_VALUES:
         what = f"too large for memory: {callpaths} call paths on {threads} threads"
         raise InputError(what, where=source, hint="convert the processes one by one")
-
-
-def profile_of(
-    tree: CallTree,
-    names: Sequence[str],
-    values: Mapping[Metric, FloatArray],
-    threads: Sequence[tuple[int, int, int]],
-    source: str,
-    generator: str,
-    reconciled: str,
-    *,
-    sampled: bool = True,
-    files: Mapping[str, tuple[str, int]] | None = None,
-    paradigms: Mapping[str, str] | None = None,
-    attributes: Mapping[str, str] | None = None,
-    notices: Iterable[str] = (),
-) -> Profile:
-    """Make the profile of a call tree; see `Stacks.profile`.
-
-    Args:
-        values: exclusive, float64[call path, location], or of one location that stands for all.
-        threads: process, thread and device of the locations.
-    """
-    shape = len(tree), len(threads)
-    stored = {metric.name: np.broadcast_to(dense, shape) for metric, dense in values.items()}
-    for name, dense in stored.items():
-        require_summable(dense, f"the metric '{name}'", source)
-    known = files or {}
-    usual = PARADIGM if sampled else ""
-    return Profile(
-        source=source,
-        tree=tree,
-        regions=RegionTable.named(
-            names,
-            [(paradigms or {}).get(name, usual) for name in names],
-            [known.get(name, ("", -1)) for name in names],
-        ),
-        locations=_locations(threads),
-        metrics=tuple(values),
-        load=ValuesInMemory(tree, stored),
-        attributes={
-            "generator": generator,
-            SAMPLED: "yes" if sampled else "no",
-            RECONCILED: reconciled,
-            **(attributes or {}),
-        },
-        notices=tuple(map(one_line, notices)),
-    )
 
 
 def _dense(by_place: Mapping[Place, float], place: IntArray, shape: tuple[int, int]) -> FloatArray:

@@ -143,8 +143,7 @@ def read(path: Path) -> Profile:
         raise InputError("no times of kernels in it", where=str(path), hint=hint)
     ratios = {name for (name, _), value in table.values.items() if value is None}
     unread = f"not read: metrics that are not sums over launches ({len(ratios)})"
-    return stacks.profile(
-        str(path),
+    return stacks.built(str(path)).profile(
         "Nsight Compute",
         f"kernels {stacks.total(TIME_METRIC):.15g} s "
         f"({stacks.total(VISITS_METRIC):.15g}), no total is stated",

@@ -108,8 +108,7 @@ def _profile_of_sums(
         place = stacks.location(0, device, device), node
         stacks.of(TIME_METRIC)[place] += seconds
         stacks.of(VISITS_METRIC)[place] += number
-    return stacks.profile(
-        source,
+    return stacks.built(source).profile(
         profiler,
         f"{stated}; the time of the run is not stated",
         sampled=False,

@@ -323,8 +323,7 @@ def timeline_profile(
         f"{calls.crossings} calls or ranges overlap others of their thread without lying in them:"
         " time in both is given to the one that began last"
     )
-    return stacks.profile(
-        source,
+    return stacks.built(source).profile(
         generator,
         _summary(device, host, calls, timeline),
         sampled=False,

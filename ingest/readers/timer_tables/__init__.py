@@ -75,6 +75,7 @@ from ingest.run_settings import (
     STEPS,
     STOPPED,
     TIME_PER_STEP,
+    processes_text,
     size_of,
 )
 from ingest.units import UNITS_OF_WORK
@@ -141,10 +142,7 @@ def context(path: Path) -> str:
 
 def content(path: Path) -> Hashable:
     """Return what a log and a copy of it have in common, such as what was printed to the screen as well."""
-    try:
-        found = [_tables(log) for log in partitions(path).values()]
-    except InputError:
-        return path
+    found = [_tables(log) for log in partitions(path).values()]
     kept = (table for _, tables, _ in found for table in tables)
     return found[0][0].name, tuple((t.path, t.seconds) for table in kept for t in table.placed.timers)
 
@@ -435,12 +433,13 @@ def assemble(tables: Sequence[ReadTable], kind: TimerTable, source: str, notices
     apart = tables if len(tables) <= MAX_PHASES else [tables[0] if one else added_tables(tables)]
     names = [f"run {number}" for number in range(1, len(apart) + 1)] if len(apart) > 1 else [""]
     phases = [_phase(table, kind, len(locations), name) for table, name in zip(apart, names, strict=True)]
-    if one:
-        others = zip(phases[1:], apart[1:], strict=True)
-        phases[1:] = [_uncounted(phase, _scaled(table, kind, len(locations))) for phase, table in others]
+    for place, table in enumerate(apart[1:] if one else (), start=1):  # other runs are in no sum
+        timers = (replace(timer, overlapping=True) for timer in _scaled(table, kind, len(locations)))
+        phases[place] = replace(phases[place], timers=(), overlapping=tuple(timers))
+    held = processes_text(processes) + (f" x {threads} threads" if threads > 1 else "")
     attributes = {
         "generator": f"{kind.name} timers",
-        STATISTIC: f"{kind.statistic.value} ({_processes_text(processes, threads)})",
+        STATISTIC: f"{kind.statistic.value} ({held})",
         **{RECONCILED + phase.name: phase.reconciled for phase in phases},
         PROGRAM_SETTING: kind.name,
         **{name: facts[of] for name, of in ((NODES, "nodes"), (SYSTEM_CORES, "cores")) if count(facts, of)},
@@ -466,17 +465,6 @@ def assemble(tables: Sequence[ReadTable], kind: TimerTable, source: str, notices
     attributes |= rate_attributes(timed[:1] if one else timed, kind)
     found += [notice for of in timed for notice in rate_notices(*of)]
     return _profile(source, kind, phases, locations, steps, attributes, tuple(map(one_line, found)))
-
-
-def _uncounted(phase: _Phase, timers: Sequence[Timer]) -> _Phase:
-    """Put the timers of another run of the program in no sum."""
-    return replace(phase, timers=(), overlapping=tuple(replace(timer, overlapping=True) for timer in timers))
-
-
-def _processes_text(processes: int, threads: int) -> str:
-    return f"{processes} process{'' if processes == 1 else 'es'}" + (
-        f" x {threads} threads" if threads > 1 else ""
-    )
 
 
 def _settings(tables: Sequence[ReadTable], threads: int) -> dict[str, str]:

@@ -94,8 +94,7 @@ def _read(path: Path) -> Profile:
         notices.append(f"timers with several parents are in no sum: {', '.join(sorted(several)[:3])}")
     if len(files) == 1:
         notices.append("this is one process: the files of the others belong into the same folder")
-    return stacks.profile(
-        str(path),
+    return stacks.built(str(path)).profile(
         "GPTL",
         found_of("timers", found, stated, "s"),
         sampled=False,

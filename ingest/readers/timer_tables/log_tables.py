@@ -617,7 +617,8 @@ class LogTables:
         if rows is None:
             facts, rows = self._below_headers(begin, stop)
         facts = {**log_facts, **begin.facts, **facts}
-        lost = dict.fromkeys(row.name for row in rows if overflows(_time_in(row)))
+        times = [next((row.values[of] for of in _SECONDS if of in row.values), "") for row in rows]
+        lost = dict.fromkeys(row.name for row, time in zip(rows, times, strict=True) if overflows(time))
         totals = [facts.get("total", ""), *(row.values.get("total", "") for row in rows)]
         rows = [row for row in rows if row.name not in lost]
         if "_serial" in facts:
@@ -709,10 +710,6 @@ def _added_calls(calls: Iterable[TimerRow]) -> list[TimerRow]:
         for at, (total, count) in sums.items()
         if count or at in lost
     ]
-
-
-def _time_in(row: TimerRow) -> str:
-    return next((row.values[column] for column in _SECONDS if column in row.values), "")
 
 
 def _form_below(kind: TimerTable, line: str, below: str) -> RowForm | None:

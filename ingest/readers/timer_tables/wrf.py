@@ -168,10 +168,7 @@ def _read(path: Path) -> Profile:
 
 def _content(path: Path) -> Hashable:
     """Return what ``rsl.error.0000`` and ``rsl.out.0000`` have in common."""
-    try:
-        return tuple((timer.path, timer.seconds) for timer in _table(path)[0].placed.timers)
-    except InputError:
-        return path
+    return tuple((timer.path, timer.seconds) for timer in _table(path)[0].placed.timers)
 
 
 def _table(path: Path) -> tuple[ReadTable, tuple[str, ...]]:
