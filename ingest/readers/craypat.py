@@ -274,6 +274,10 @@ def read(path: Path) -> Profile:
     return _profile(str(path), facts, table, kernels, interval, _process_seconds(lines), exceeding)
 
 
+def _processes(path: Path) -> int:
+    return _read_facts(read_text(path, READER.max_bytes)).processes
+
+
 def _content(path: Path) -> Hashable:
     """Return the data that a report was made of: several reports are often written of the same."""
     facts = _read_facts(head(path, READER.head_bytes).decode("utf-8", "replace"))
@@ -389,7 +393,7 @@ READER = ProfileReader(
     pattern="RUNTIME.rpt",
     matches=matches,
     read=read,
-    processes=lambda path: _read_facts(read_text(path, READER.max_bytes)).processes,
+    processes=_processes,
     content=_content,
     fallback=1,
     max_bytes=1 << 28,

@@ -444,10 +444,10 @@ def read(path: Path) -> Profile:
         notices.append(f"{negative} negative exclusive times were read as zero")
     require_summable(np.array(rows)[:, 2:], "the times and calls", str(path))
     place, tree, names = callpaths.build()
-    node, location = (np.array([row[column] for row in rows]) for column in (0, 1))
+    node, process = (np.array([row[column] for row in rows]) for column in (0, 1))
     values = {metric: np.zeros((len(tree), len(chosen))) for metric in (TIME_METRIC, VISITS_METRIC)}
     for column, of_metric in enumerate(values.values(), start=2):
-        np.add.at(of_metric, (place[node], location), [row[column] for row in rows])
+        np.add.at(of_metric, (place[node], process), [row[column] for row in rows])
     iterations, doubts = _iterations([names[region] for region in tree.region.tolist()], path)
     if iterations.any():
         values[_ITERATIONS] = np.broadcast_to(iterations[:, None], (len(tree), len(chosen)))

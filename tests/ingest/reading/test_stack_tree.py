@@ -27,7 +27,7 @@ def test_the_tree_and_its_values_are_those_of_stacks_one_by_one(stacks, block):
         )
     for stack, value in stacks:
         single.of(TIME_METRIC)[single.location(0, 0), single.callpaths.add(list(map(str, stack)))] += value
-    profile = single.profile("here", "test", "")
+    profile = single.built("here").profile("test", "")
     built, values = tree.build()
     names = [str(region) for region in range(4)]
     assert built.paths(names) == profile.tree.paths(profile.regions.name)
