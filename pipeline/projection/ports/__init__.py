@@ -1,4 +1,5 @@
-"""Loops on a processor core: `assembly` reads them, `loop_estimate` says what limits them.
+"""Loops on a processor core: `assembly` and `symbol_names` find functions, `function_loops` their loops.
 
-`port_fit` is the model of paper 000 instead, fitted to measured variants of a kernel.
+`loop_estimate` says what limits a loop, `vectorisation_report` what the compiler said of it. `port_fit` is
+the model of paper 000 instead, fitted to measured variants of a kernel, which `counting` counts.
 """
