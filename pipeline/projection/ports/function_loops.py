@@ -103,6 +103,8 @@ def elements_per_pass(isa: str, body: Sequence[Instruction], vector_bits: int = 
     steps = _steps(isa, body, vector_bits)
     sizes = {one.size for one in _operations(isa, body) if one.size and not one.is_move}
     usual = sizes.pop() if len(sizes) == 1 else 0
+    # half a vector may be moved as one number
+    moves = {} if packed_bits(isa, body, vector_bits) else _SCALAR_MOVES
     indirect = any(re.match(r"vp?(gather|scatter)", one.mnemonic) for one in body)
     streams = [
         (
@@ -110,7 +112,7 @@ def elements_per_pass(isa: str, body: Sequence[Instruction], vector_bits: int = 
             _accessed(isa, one)
             # an index may be loaded
             or (0 if indirect and operand_kinds(isa, one)[-1:] != ("m",) else usual)
-            or _SCALAR_MOVES.get(one.mnemonic.removeprefix("v"), 0),
+            or moves.get(one.mnemonic.removeprefix("v"), 0),
         )
         for one in body
     ]

@@ -33,6 +33,8 @@ INDEXED = "addq $8, %rax; cmpq %rax, %rcx; jne .L3"
         # arrays that advance differently, an address that is loaded, a step that may be skipped
         (f"vmovsd (%rdx,%rax,8), %xmm1; vaddsd (%rsi,%rax), %xmm1, %xmm1; {INDEXED}", None, 0),
         ("movq (%rdx), %rdx; vaddsd (%rdx), %xmm1, %xmm1; testq %rdx, %rdx; jne .L3", None, 0),
+        # half a vector of floats, moved as a double into integers of another size
+        (f"movsd (%rdx,%rax,4), %xmm1; cmpltps %xmm1, %xmm2; psubq %xmm1, %xmm0; {INDEXED}", None, 128),
         # an index of a gather may be of another size than the elements
         (
             "vmovdqu (%rdx,%rax,4), %ymm2; vgatherdpd (%rsi,%ymm2,8), %zmm3; "
