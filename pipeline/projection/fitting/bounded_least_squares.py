@@ -6,6 +6,7 @@ coefficients are times and bandwidths, which have bounds, and what the data leav
 """
 
 from collections.abc import Callable
+from itertools import combinations
 
 import numpy as np
 
@@ -27,31 +28,41 @@ def solve_linear(
         weights: float64[row, n], factors on the residuals.
     """
     size = _lengths(design)
-    scaled = design / size
+    scaled, bound = design / size, lower * size
     squared = weights**2
     gram = np.einsum("rn,nj,nk->rjk", squared, scaled, scaled)
     right = np.einsum("rn,nj,rn->rj", squared, scaled, targets)
-    free = np.einsum("rjk,rk->rj", np.linalg.pinv(gram, rcond=_NEGLIGIBLE, hermitian=True), right)
-    solution: FloatArray = free / size
-    low = np.nonzero((solution < lower).any(axis=1))[0]
+    solution = _solved(gram, right)
+    low = np.nonzero((solution < bound).any(axis=1))[0]
     if len(low):
-        solution[low] = [_bounded(design, lower, targets[r], weights[r]) for r in low]
-    return solution
+        solution[low] = _bounded(gram[low], right[low], bound)
+    return np.asarray(solution / size)
+
+
+def _solved(gram: FloatArray, right: FloatArray) -> FloatArray:
+    return np.asarray(np.einsum("rjk,rk->rj", np.linalg.pinv(gram, rcond=_NEGLIGIBLE, hermitian=True), right))
+
+
+def _bounded(gram: FloatArray, right: FloatArray, bound: FloatArray) -> FloatArray:
+    """Return the best coefficients: those of the best choice of coefficients that lie at their bounds."""
+    best, least = np.full(right.shape, np.nan), np.full(len(right), np.inf)
+    limited = np.nonzero(np.isfinite(bound))[0].tolist()
+    for count in range(1, len(limited) + 1):
+        for fixed in map(list, combinations(limited, count)):
+            free = [k for k in range(len(bound)) if k not in fixed]
+            found = np.tile(np.where(np.isin(np.arange(len(bound)), fixed), bound, 0.0), (len(right), 1))
+            rest = right - np.einsum("rjk,rk->rj", gram, found)
+            found[:, free] = _solved(gram[:, free][:, :, free], rest[:, free])
+            cost = np.einsum("rj,rjk,rk->r", found, gram, found) - 2 * np.sum(right * found, axis=1)
+            better = (found >= bound).all(axis=1) & (cost < least)
+            best[better], least[better] = found[better], cost[better]
+    return best
 
 
 def _lengths(columns: FloatArray) -> FloatArray:
     """Return float64[k], the length of every column, by which it is scaled; 1 for a column of zeros."""
     size: FloatArray = np.linalg.norm(columns, axis=0)
     return np.where(size > 0, size, 1.0)
-
-
-def _bounded(design: FloatArray, lower: FloatArray, target: FloatArray, weight: FloatArray) -> FloatArray:
-    from scipy.optimize import lsq_linear
-
-    weighted = design * weight[:, None]
-    size = _lengths(weighted)
-    found = lsq_linear(weighted / size, target * weight, (lower * size, np.inf), method="bvls")
-    return np.asarray(found.x / size)
 
 
 def nonnegative_pair(

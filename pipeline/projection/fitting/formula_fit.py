@@ -19,8 +19,6 @@ from pipeline.projection.fitting.resampling import (
     Measurements,
     Resampled,
     Solve,
-    lack_of_fit,
-    point_weights,
     resample,
 )
 
@@ -103,7 +101,11 @@ class Fit:
     model: Model
     parameters: tuple[Fitted, ...]
     quality: Resampled
-    lack: LackOfFit  # whether repetitions scatter less than the points around the curve
+
+    @property
+    def lack(self) -> LackOfFit:
+        """Whether the formula fits."""
+        return self.quality.lack
 
 
 def _formula(model: Model, parameters: Sequence[str], data: Measurements) -> tuple[bool, Curve, Curve]:
@@ -144,7 +146,7 @@ def fit(name: str, model: Model, parameters: Sequence[Parameter], data: Measurem
     _check_symbols(model, parameters, data.inputs)
     names = [p.name for p in parameters]
     linear, curve, slopes = _formula(model, names, data)
-    weights = point_weights(data.values, data.weights)
+    weights = data.point_weights(data.values)
     lower, upper = (np.array([getattr(p, field) for p in parameters]) for field in ("lower", "upper"))
     linear = linear and bool(np.isinf(upper).all())
     start = np.ones(len(names)) if linear else _starting_values(curve, parameters, data.values, weights)
@@ -156,7 +158,7 @@ def fit(name: str, model: Model, parameters: Sequence[Parameter], data: Measurem
         solve = partial(solve_linear, slopes(start), lower)
 
     def identified(found: Resampled) -> BoolArray:
-        return identifiable(slopes(found.estimate), weights)
+        return identifiable(slopes(found.estimate), found.weights)
 
     draws = QUANTITY_DRAWS if linear else _NONLINEAR_DRAWS
     return fit_curve(name, model, names, (solve, curve), data, identified, draws=draws)
@@ -179,8 +181,7 @@ def fit_curve(
         identified: returns bool[k], False for parameters that the data leave open.
     """
     quality = resample(*curve, data, key=name, draws=draws)
-    lack = lack_of_fit(data, curve[1](quality.estimate[None])[0], len(names))
-    return assemble(name, model, names, identified=identified(quality), quality=quality, data=data, lack=lack)
+    return assemble(name, model, names, identified=identified(quality), quality=quality, data=data)
 
 
 def assemble(
@@ -191,7 +192,6 @@ def assemble(
     identified: BoolArray,
     quality: Resampled,
     data: Measurements,
-    lack: LackOfFit,
     rivals: bool = False,
 ) -> Fit:
     """Return the fit that resampling makes: scatter attached, draws bound, doubts put into words.
@@ -199,7 +199,7 @@ def assemble(
     Args:
         identified: bool[k], False if the data do not determine a parameter.
     """
-    notices = _notices(name, names, identified, quality, lack)
+    notices = _notices(name, names, identified, quality)
     scatter, relative = f"{name}.scatter", data.weights == "relative"
     neutral = 1.0 if relative else 0.0
     drawn = neutral + quality.scatter
@@ -216,7 +216,7 @@ def assemble(
         noisy = limited(noisy, column, float(values.min()), float(values.max()), basis)
     low, high = np.quantile(quality.draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     parameters = fitted_parameters(names, quality.estimate, low, high, identified)
-    return Fit(bind(noisy, ensemble), parameters, quality, lack)
+    return Fit(bind(noisy, ensemble), parameters, quality)
 
 
 def fitted_parameters(
@@ -230,13 +230,11 @@ def fitted_parameters(
     )
 
 
-def _notices(
-    name: str, names: Sequence[str], identified: BoolArray, quality: Resampled, lack: LackOfFit
-) -> tuple[str, ...]:
+def _notices(name: str, names: Sequence[str], identified: BoolArray, quality: Resampled) -> tuple[str, ...]:
     loose = [parameter for parameter, known in zip(names, identified, strict=True) if not known]
     found = [f"{name}: the data do not determine {', '.join(loose)}"] if loose else []
-    if lack.poor:
-        found.append(f"{name}: the formula does not fit its data ({lack.reason})")
+    if quality.lack.notice:
+        found.append(f"{name}: {quality.lack.notice}")
     if quality.widened > 1:
         found.append(f"{name}: interval widened by a factor of {quality.widened:.2g} (leave-one-out errors)")
     return tuple(found)

@@ -447,6 +447,10 @@ def fit_ports(
         lambda _: np.ones(len(names), dtype=bool),
         draws=draws,
     )
+    cpi = estimate.cpi.copy()
+    cpi[estimate.identified] = fit.quality.estimate
+    lower, upper = np.minimum(estimate.lower, cpi), np.maximum(estimate.upper, cpi)
+    estimate = replace(estimate, cpi=cpi, unknowns=fit.quality.estimate, lower=lower, upper=upper)
     fit = replace(fit, model=_within_mix(name, portmap, counts, fit.model))
     return PortFit(portmap, estimate, _with_open_classes(name, portmap, estimate, fit, draws))
 

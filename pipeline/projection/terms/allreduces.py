@@ -32,7 +32,7 @@ from pipeline.projection.expressions.symbolic_model import (
 from pipeline.projection.fitting.bounded_least_squares import solve_linear
 from pipeline.projection.fitting.formula_fit import Fit, Parameter, assemble, fit
 from pipeline.projection.fitting.measured_columns import ALLREDUCES
-from pipeline.projection.fitting.resampling import Measurements, Resampled, lack_of_fit, resample
+from pipeline.projection.fitting.resampling import Measurements, Resampled, resample
 from pipeline.projection.terms.families import TermFamily
 
 _PARAMETERS = ("c", "inside", "between", "step", "switch")
@@ -103,10 +103,8 @@ def fit_node_allreduce(name: str, data: Measurements, *, nodes: Model) -> Fit:
     fitted = [
         (rival, resample(rival.solve, rival.curve, data, key=f"{name}.{k}")) for k, rival in enumerate(rivals)
     ]
-    weight = _probabilities([quality for _, quality in fitted])
-    quality, best = _mixture(name, fitted, weight)
-    rival, own = fitted[best]
-    lack = lack_of_fit(data, rival.curve(own.estimate[None])[0], len(own.estimate))
+    weight = _probabilities(data.values, np.stack([quality.left_out for _, quality in fitted]))
+    quality = _mixture(name, fitted, weight)
     return assemble(
         name,
         node_allreduce(name, nodes),
@@ -114,7 +112,6 @@ def fit_node_allreduce(name: str, data: Measurements, *, nodes: Model) -> Fit:
         identified=np.ones(len(_PARAMETERS), dtype=np.bool_),
         quality=quality,
         data=replace(data, inputs={"P": processes}),
-        lack=lack,
         rivals=True,
     )
 
@@ -135,18 +132,20 @@ def _rivals(processes: FloatArray, ranks_per_node: FloatArray) -> Iterator[_Riva
         yield rival((*base, "between", "step"), switch)
 
 
-def _probabilities(fits: Sequence[Resampled]) -> FloatArray:
-    """Return float64[rival], the likelihood of the errors at left-out points, normalised."""
-    errors = np.stack([fit.leave_one_out for fit in fits])
-    score = -0.5 * errors.shape[1] * np.log(np.mean(errors**2, axis=1) + np.finfo(float).tiny)
+def _probabilities(observed: FloatArray, left_out: FloatArray) -> FloatArray:
+    """Return float64[rival], the likelihood of n left-out points float64[rival, n], normalised.
+
+    Deviances of noise in proportion to the curve: relative errors would prefer a curve that is too low.
+    """
+    ratio = observed / np.maximum(left_out, np.finfo(float).tiny)
+    deviance = np.mean(ratio - 1 - np.log(ratio), axis=1)
+    score = -0.5 * len(observed) * np.log(np.maximum(deviance, np.finfo(float).tiny))
     weight = np.exp(score - score.max())
     return np.asarray(weight / weight.sum())
 
 
-def _mixture(
-    name: str, fitted: Sequence[tuple[_Rival, Resampled]], weight: FloatArray
-) -> tuple[Resampled, int]:
-    """Return the draws of all rivals in all parameters, and which rival is the most probable."""
+def _mixture(name: str, fitted: Sequence[tuple[_Rival, Resampled]], weight: FloatArray) -> Resampled:
+    """Return the draws of all rivals in all parameters, with the quality of the most probable rival."""
     random = stream(name, "rivals")
     picked = random.choice(len(fitted), size=QUANTITY_DRAWS, p=weight)
     draws, scatter = np.zeros((QUANTITY_DRAWS, len(_PARAMETERS))), np.zeros(QUANTITY_DRAWS)
@@ -160,7 +159,7 @@ def _mixture(
         scatter[rows] = quality.scatter[rows]
         if k == best:
             estimate[places], estimate[-1] = quality.estimate, rival.switch
-    return replace(fitted[best][1], estimate=estimate, draws=draws, scatter=scatter), best
+    return replace(fitted[best][1], estimate=estimate, draws=draws, scatter=scatter)
 
 
 def allreduce_on_nodes(table: TomlTable) -> TermFamily:

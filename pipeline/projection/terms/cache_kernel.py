@@ -17,7 +17,7 @@ from pipeline.projection.expressions.ensembles import QUANTITY_DRAWS
 from pipeline.projection.expressions.symbolic_model import Model, maximum, minimum, symbol
 from pipeline.projection.fitting.bounded_least_squares import nonnegative_pair
 from pipeline.projection.fitting.formula_fit import Fit, fit_curve
-from pipeline.projection.fitting.resampling import Measurements, Resampled, point_weights
+from pipeline.projection.fitting.resampling import Measurements, Resampled
 from pipeline.projection.terms.families import TermFamily
 
 _CANDIDATES = 120
@@ -116,18 +116,18 @@ def _golden_section(
 
 def _identified(data: Measurements, quality: Resampled) -> BoolArray:
     """Return bool[3]: whether the data determine b1, b2 and s."""
-    sites, seconds, weights = data.inputs["V"], data.values, point_weights(data.values, data.weights)
+    sites, seconds, weights = data.inputs["V"], data.values, quality.weights
     first, second, held = quality.estimate
     ends = (held <= sites.min()) | (held >= sites.max())
     if first == 0 or second == 0 or ends:
         return np.array([first > 0, second > 0, False])
     basis = np.column_stack(_parts(sites, np.array(held)))
-    residual = seconds - basis @ quality.estimate[:2]
+    curve = basis @ quality.estimate[:2]
     gradient = np.array([-second / first**2, 1 / first])
     steps = gradient @ np.linalg.pinv(basis * weights[:, None]) * weights
     alike = float(np.sqrt(np.sum((steps / weights) ** 2))) * quality.sigma
-    spread = float(np.sqrt(np.sum((residual / seconds) ** 2) / (len(sites) - 3)))
-    proportional = float(np.sqrt(np.sum((steps * seconds) ** 2))) * spread
+    spread = float(np.sqrt(np.sum((seconds / curve - 1) ** 2) / (len(sites) - 3)))
+    proportional = float(np.sqrt(np.sum((steps * curve) ** 2))) * spread
     distinct = abs(second / first - 1) >= _SIGMAS * max(alike, proportional)
     sharp = float(np.std(quality.draws[:, 2])) <= _VAGUE * held
     return np.array([True, True, bool(distinct and sharp)])

@@ -15,7 +15,7 @@ from pipeline.projection.expressions.symbolic_model import Model, bind, choose, 
 from pipeline.projection.fitting.bounded_least_squares import identifiable, nonnegative_pair, solve_linear
 from pipeline.projection.fitting.formula_fit import Fit, fit_curve
 from pipeline.projection.fitting.measured_columns import MESSAGES, STREAMS
-from pipeline.projection.fitting.resampling import Measurements, Resampled, point_weights
+from pipeline.projection.fitting.resampling import Measurements, Resampled
 from pipeline.projection.terms.families import TermFamily
 
 _FASTEST = 1e-18
@@ -62,7 +62,7 @@ def fit_latency_bandwidth(name: str, data: Measurements) -> Fit:
             lambda parameters: _last_inverted(parameters) @ design.T,
         ),
         data,
-        lambda _: identifiable(design, point_weights(data.values, data.weights)),
+        lambda found: identifiable(design, found.weights),
     )
 
 

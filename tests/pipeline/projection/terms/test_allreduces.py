@@ -46,7 +46,7 @@ def test_two_trees_beat_one_where_the_node_is_cheap():
     assert low < truth[-1] < high
     assert value == pytest.approx(truth[-1], rel=0.1)
     single = at(fit_allreduce("red", Measurements({"P": NODES[:-1]}, measured[:-1])).model, P=NODES[-1])[0]
-    assert single < 0.7 * truth[-1]
+    assert single < 0.75 * truth[-1]
 
 
 def test_levels_inside_the_node_are_fitted_if_they_were_measured():

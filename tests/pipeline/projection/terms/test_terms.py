@@ -12,6 +12,7 @@ from pipeline.projection.expressions.evaluation import broken_limits, predict
 from pipeline.projection.expressions.symbolic_model import constant
 from pipeline.projection.terms.terms import read_term
 from pipeline.stages.project import project
+from tests.pipeline.projection.fitting.by_hand import best_line
 from tests.pipeline.projection.mistakes import refused
 from tests.pipeline.projection.stored import no_models
 
@@ -359,13 +360,13 @@ def test_every_family_is_fitted_with_the_weights_given(tmp_path, model, column, 
     lines = [f"{column},time [s]", *(f"{v:g},{float(t)!r}" for v, t in zip(values, times, strict=True))]
     (tmp_path / "data.csv").write_text("\n".join(lines))
     found = {}
-    for weights, weight in (("relative", 1 / times), ("equal", np.ones(6))):
+    for weights in ("relative", "equal"):
         table = TomlTable({"model": model, "data": "data.csv", "weights": weights}, tmp_path / "cluster.toml")
         fitted = read_term(table, "mach.t", {}, no_models)
         found[weights] = predict({"t": fitted.model}, {fitted.inputs[0]: values})["t"].value
         if by_hand is not None:
-            best = np.polynomial.Polynomial.fit(by_hand(values), times, 1, w=weight)
-            assert found[weights] == pytest.approx(best(by_hand(values)), rel=1e-6)
+            design = np.column_stack([np.ones(6), by_hand(values)])
+            assert found[weights] == pytest.approx(design @ best_line(design, times, weights), rel=1e-6)
     assert np.sum((found["equal"] - times) ** 2) < np.sum((found["relative"] - times) ** 2)
     assert np.sum((found["relative"] / times - 1) ** 2) < np.sum((found["equal"] / times - 1) ** 2)
 
@@ -380,12 +381,12 @@ def test_a_fit_takes_the_column_and_the_weights_named(tmp_path):
     ]
     (tmp_path / "red.csv").write_text("\n".join([*lines, "max,128,1,1"]))
     table = {"model": "allreduce", "data": "red.csv", "where": {"op": "sum"}, "time": "wall"}
-    for weights, weight in (("relative", 1 / times), ("equal", np.ones(6))):
+    for weights in ("relative", "equal"):
         found = read_term(
             TomlTable({**table, "weights": weights}, tmp_path / "cluster.toml"), "mach.t", {}, no_models
         )
-        best = np.polynomial.Polynomial.fit(np.log2(processes), times, 1, w=weight)
-        assert value(found.model, P=16) == pytest.approx(best(4), rel=1e-6)
+        best = best_line(np.column_stack([np.ones(6), np.log2(processes)]), times, weights)
+        assert value(found.model, P=16) == pytest.approx(best @ [1, 4], rel=1e-6)
         assert {limit.upper for limit in found.model.limits} == {64.0}
         default = read_term(TomlTable(table, tmp_path / "cluster.toml"), "mach.t", {}, no_models)
         assert (value(default.model, P=16) == value(found.model, P=16)) is (weights == "relative")
