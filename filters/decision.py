@@ -149,17 +149,14 @@ def override_notices(decision: Decision, overrides: Overrides) -> tuple[str, ...
         ("dropped on request (--drop)", reason == Motive.ASKED_TO_DROP),
         ("kept in spite of --drop, as the entry point of the program", drop & (reason == Motive.ENTRY_POINT)),
     )
-    called = decision.regions.called
+    called, names = decision.regions.called, decision.regions.table.name
     named = [
-        f"{text}: {_names(decision, chosen)}" for text, which in sentences if (chosen := which & called).any()
+        f"{text}: {short_list([names[i] for i in np.flatnonzero(which & called).tolist()])}"
+        for text, which in sentences
+        if (which & called).any()
     ]
     if (reason[by_hand(decision.regions.table) & called] == Motive.ASKED_TO_DROP).any():
         named.append(
             "regions instrumented by hand are dropped at run time only; a filter at compile time leaves them"
         )
     return tuple(named)
-
-
-def _names(decision: Decision, chosen: BoolArray) -> str:
-    names = decision.regions.table.name
-    return short_list([names[i] for i in np.flatnonzero(chosen).tolist()])

@@ -113,7 +113,9 @@ def unite_regions(runs: Sequence[RunEvidence]) -> FilterRegions:
     mangled = sorted(facts, key=lambda key: (facts[key].name, key))
     number = {key: i for i, key in enumerate(mangled)}
     of_run = tuple(_entries(run.regions, number) for run in runs)
-    table = _table(mangled, facts)
+    rows = [facts[key] for key in mangled]
+    places = [(row.file, row.line) for row in rows]
+    table = RegionTable.named([row.name for row in rows], [row.paradigm for row in rows], places, mangled)
     called = np.zeros(len(mangled), dtype=np.bool_)
     for run, entry in zip(runs, of_run, strict=True):
         seen = entry[run.tree.region]
@@ -126,17 +128,6 @@ def _entries(table: RegionTable, number: dict[str, int]) -> IntArray:
     able = filterable(table)
     entries = [number[m] if ok else -1 for m, ok in zip(table.mangled, able, strict=True)]
     return np.array(entries, dtype=np.int64)
-
-
-def _table(mangled: Sequence[str], facts: dict[str, _Facts]) -> RegionTable:
-    rows = [facts[key] for key in mangled]
-    return RegionTable(
-        name=tuple(row.name for row in rows),
-        mangled=tuple(mangled),
-        paradigm=tuple(row.paradigm for row in rows),
-        file=tuple(row.file for row in rows),
-        line=np.array([row.line for row in rows], dtype=np.int64),
-    )
 
 
 def filterable(regions: RegionTable) -> BoolArray:

@@ -27,6 +27,7 @@ from ingest.number_text import count, figure, percent
 from ingest.record_codec import entry
 
 _CALLPATHS = 5
+_LAST = -1  # the run of the largest scale
 _NOTABLE = 0.01
 _FORTRAN = re.compile(r"_MOD_|_mp_|^MAIN__$|^(?!_Z).*\w_$")
 """Linker names of Fortran, as GNU's, Intel's and NVIDIA's compilers make them."""
@@ -68,9 +69,8 @@ def _named(decision: Decision, asked: str) -> BoolArray:
 
 
 def _region_lines(decision: Decision, prediction: FilterEffect, i: int) -> Iterable[str]:
-    last = len(decision.runs) - 1
-    run, reason = decision.runs[last], Motive(int(decision.reason[i]))
-    nodes = np.flatnonzero(decision.regions.of_callpaths(last, run) == i)
+    run, reason = decision.runs[_LAST], Motive(int(decision.reason[i]))
+    nodes = np.flatnonzero(decision.regions.of_callpaths(_LAST, run) == i)
     visits, time = float(run.visits[nodes].sum()), float(run.time[nodes].sum())
     plain, total = float(prediction.plain.callpath[nodes].sum()), prediction.plain.total
     yield f"{decision.regions.table.name[i]}: {'kept' if reason.keeps else 'dropped'}, {reason.sentence}"
@@ -80,7 +80,7 @@ def _region_lines(decision: Decision, prediction: FilterEffect, i: int) -> Itera
     share = f" ({percent(cost / total)} of the plain computing time)" if total > 0 else ""
     yield f"  recording its visits takes about {figure(cost)} core-s{share}"
     if isinstance(decision, PaperDecision):
-        outcome = decision.outcomes[last]
+        outcome = decision.outcomes[_LAST]
         yield (
             f"  the rule keeps call paths of at least {figure(1e6 * outcome.time_per_visit)} µs per visit; "
             f"those of at least {figure(outcome.total_time)} core-s are represented by call paths of at most "
@@ -92,8 +92,7 @@ def _region_lines(decision: Decision, prediction: FilterEffect, i: int) -> Itera
 
 
 def _callpaths(decision: Decision, nodes: IntArray) -> Iterable[str]:
-    last = len(decision.runs) - 1
-    run, recorded = decision.runs[last], decision.recorded(last)
+    run, recorded = decision.runs[_LAST], decision.recorded(_LAST)
     home = run.tree.nearest(recorded)
     largest = nodes[np.argsort(-run.time[nodes], kind="stable")]
     for node in largest[:_CALLPATHS].tolist():
@@ -105,15 +104,14 @@ def _callpaths(decision: Decision, nodes: IntArray) -> Iterable[str]:
 
 
 def _fate(decision: Decision, node: int, home: int) -> str:
-    last = len(decision.runs) - 1
-    run, reason = decision.runs[last], Motive(int(decision.callpaths[last][node]))
+    run, reason = decision.runs[_LAST], Motive(int(decision.callpaths[_LAST][node]))
     if home == node:
         return reason.sentence if reason.keeps else "recorded because its region is kept elsewhere"
     caller = short_name(run.regions.name[run.tree.region[home]]) if home >= 0 else "no region"
     fate = f"its time is attributed to {caller}"
     if isinstance(decision, PaperDecision):
-        anchor = int(decision.outcomes[last].represented_by[node])
-        if anchor >= 0 and decision.recorded(last)[anchor]:
+        anchor = int(decision.outcomes[_LAST].represented_by[node])
+        if anchor >= 0 and decision.recorded(_LAST)[anchor]:
             fate += f", represented by {short_name(run.regions.name[run.tree.region[anchor]])}"
     return fate
 
@@ -122,14 +120,13 @@ def dropped_regions(
     decision: Decision, prediction: FilterEffect, count: int = 10
 ) -> tuple[DroppedRegion, ...]:
     """Return the dropped regions of the last run with the most plain time, the largest first."""
-    last = len(decision.runs) - 1
-    run, regions = decision.runs[last], decision.regions
-    time = regions.total(last, run, prediction.plain.attributed)
-    visits = regions.total(last, run, run.visits)
+    run, regions = decision.runs[_LAST], decision.regions
+    time = regions.total(_LAST, run, prediction.plain.attributed)
+    visits = regions.total(_LAST, run, run.visits)
     dropped = np.flatnonzero(regions.called & ~decision.kept & (time > 0))
     largest = dropped[np.argsort(-time[dropped], kind="stable")][:count]
-    home = run.tree.nearest(decision.recorded(last))
-    entry = regions.of_callpaths(last, run)
+    home = run.tree.nearest(decision.recorded(_LAST))
+    entry = regions.of_callpaths(_LAST, run)
     found = []
     for i in largest.tolist():
         nodes = np.flatnonzero(entry == i)
@@ -145,12 +142,11 @@ def dropped_regions(
 
 def costly_at_largest_scale(decision: Decision, prediction: FilterEffect) -> tuple[str, ...]:
     """Return a sentence per region kept for smaller runs only but expensive (`_NOTABLE`) in the last one."""
-    last = len(decision.runs) - 1
-    run, regions, plain = decision.runs[last], decision.regions, prediction.plain
-    by_itself = decision.callpaths[last] >= Motive.PREFIX
-    wanted = regions.total(last, run, by_itself.astype(np.float64)) > 0
+    run, regions, plain = decision.runs[_LAST], decision.regions, prediction.plain
+    by_itself = decision.callpaths[_LAST] >= Motive.PREFIX
+    wanted = regions.total(_LAST, run, by_itself.astype(np.float64)) > 0
     ruled = decision.kept & (decision.reason < Motive.GROWING) & ~wanted
-    cost = regions.total(last, run, run.visits) * plain.cost[0]
+    cost = regions.total(_LAST, run, run.visits) * plain.cost[0]
     share = cost / plain.total if plain.total > 0 else np.zeros(len(regions))
     return tuple(
         f"'{regions.table.name[i]}' is kept for smaller runs only, but at the largest scale recording it "
@@ -264,10 +260,9 @@ def filter_evidence(
 
 
 def _regions(decision: Decision, prediction: FilterEffect | None) -> Iterable[RegionEvidence]:
-    last = len(decision.runs) - 1
-    run, regions, table = decision.runs[last], decision.regions, decision.regions.table
-    all_visits, all_time = regions.total(last, run, run.visits), regions.total(last, run, run.time)
-    plain = None if prediction is None else regions.total(last, run, prediction.plain.callpath)
+    run, regions, table = decision.runs[_LAST], decision.regions, decision.regions.table
+    all_visits, all_time = regions.total(_LAST, run, run.visits), regions.total(_LAST, run, run.time)
+    plain = None if prediction is None else regions.total(_LAST, run, prediction.plain.callpath)
     counts = [_callpath_counts(decision, i) for i in range(len(decision.runs))]
     sources = [run.source for run in decision.runs]
     for i in np.flatnonzero(regions.called).tolist():

@@ -26,23 +26,23 @@ class CallTreeUnion:
     """The union of call trees, added one by one; call paths are the same if their region names are."""
 
     paths: CallTreeBuilder = field(default_factory=CallTreeBuilder)  # the call paths seen so far
-    # per region, in the order first seen: mangled name, paradigm, file, line
-    known: list[tuple[str, str, str, int]] = field(default_factory=list)
+    # per region, in the order first seen: mangled name, paradigm, file and line
+    known: list[tuple[str, str, tuple[str, int]]] = field(default_factory=list)
     _last: tuple[CallTree, tuple[str, ...], IntArray] | None = None
 
     def add(self, tree: CallTree, regions: RegionTable) -> IntArray:
         """Add a call tree and return, for every of its nodes, its number in the union: int64[n]."""
-        if self._last is not None and _same(self._last[0], self._last[1], tree, regions.name):
-            return self._last[2]
+        if self._last is not None and self._last[1] == regions.name:
+            pairs = ((tree.parent, self._last[0].parent), (tree.region, self._last[0].region))
+            if all(np.array_equal(*pair) for pair in pairs):
+                return self._last[2]
         nodes: list[int] = []
         for parent, region in zip(tree.parent.tolist(), tree.region.tolist(), strict=True):
             caller = nodes[parent] if parent >= 0 else ROOT
             nodes.append(self.paths.callee(caller, regions.name[region]))
             if len(self.paths.regions) > len(self.known):
-                line = int(regions.line[region])
-                self.known.append(
-                    (regions.mangled[region], regions.paradigm[region], regions.file[region], line)
-                )
+                source = regions.file[region], int(regions.line[region])
+                self.known.append((regions.mangled[region], regions.paradigm[region], source))
         numbers = np.array(nodes, dtype=np.int64)
         self._last = (tree, regions.name, numbers)
         return numbers
@@ -50,22 +50,8 @@ class CallTreeUnion:
     def finish(self) -> tuple[IntArray, CallTree, RegionTable]:
         """Return the place of every number in preorder, the united tree, and its regions."""
         place, tree, names = self.paths.build()
-        mangled, paradigm, file, line = zip(*self.known, strict=True) if self.known else ((),) * 4
-        return (
-            place,
-            tree,
-            RegionTable(
-                name=names, mangled=mangled, paradigm=paradigm, file=file, line=np.array(line, dtype=np.int64)
-            ),
-        )
-
-
-def _same(tree: CallTree, names: tuple[str, ...], other: CallTree, other_names: tuple[str, ...]) -> bool:
-    return (
-        names == other_names
-        and np.array_equal(tree.parent, other.parent)
-        and np.array_equal(tree.region, other.region)
-    )
+        mangled, paradigms, places = zip(*self.known, strict=True) if self.known else ((),) * 3
+        return place, tree, RegionTable.named(names, paradigms, places, mangled)
 
 
 @dataclass(frozen=True, eq=False)

@@ -315,12 +315,13 @@ def _named_columns(names: Sequence[str], form: re.Pattern[str] = _DECIMAL) -> li
             row[word, place] = (word if named else "") or match["unit"] or "", match["number"]
         rows.append(row)
     common = [key for key in rows[0] if all(key in row for row in rows)]
-    return [_column(rows[0][key][0], [row[key][1] for row in rows]) for key in common]
-
-
-def _column(word: str, numbers: Sequence[str]) -> _NamedColumn:
-    values = tuple(float(number.replace(",", ".")) for number in numbers)
-    return _NamedColumn(word, values, any(number[0] == "0" and number[1:2].isdigit() for number in numbers))
+    found = []
+    for key in common:
+        numbers = [row[key][1] for row in rows]
+        padded = any(number[0] == "0" and number[1:2].isdigit() for number in numbers)
+        values = tuple(float(number.replace(",", ".")) for number in numbers)
+        found.append(_NamedColumn(rows[0][key][0], values, padded))
+    return found
 
 
 _CHANGE = "`pipeline inspect DIR --propose` lists the runs to change it"

@@ -56,9 +56,13 @@ def checked(value: Any, kind: Any, declared: Declaration, folder: Path) -> Any: 
     """
     if declared.read is not None:
         return declared.read(value, folder)
-    kind = _without_none(kind)
+    if get_origin(kind) in (Union, types.UnionType):
+        (kind,) = (part for part in get_args(kind) if part is not type(None))
     if get_origin(kind) is Literal:
-        return _choice(value, get_args(kind))
+        *most, last = get_args(kind)
+        if value not in (*most, last):
+            raise UsageError(f"invalid value {value!r}", hint=f"choose {', '.join(most)} or {last}")
+        return value
     if kind in (int, float):
         return _number(value, kind, declared)
     wanted = str if kind is Path else kind
@@ -66,19 +70,6 @@ def checked(value: Any, kind: Any, declared: Declaration, folder: Path) -> Any: 
         names = {str: "text in quotes", bool: "true or false"}
         raise UsageError(f"invalid value {value!r}", hint=f"write {names[wanted]}")
     return Path(value) if kind is Path else value
-
-
-def _without_none(kind: Any) -> Any:  # noqa: ANN401
-    if get_origin(kind) in (Union, types.UnionType):
-        (kind,) = (part for part in get_args(kind) if part is not type(None))
-    return kind
-
-
-def _choice(value: object, choices: tuple[str, ...]) -> object:
-    if value not in choices:
-        *most, last = choices
-        raise UsageError(f"invalid value {value!r}", hint=f"choose {', '.join(most)} or {last}")
-    return value
 
 
 def _number(value: object, kind: type, declared: Declaration) -> float:

@@ -105,13 +105,17 @@ class RegionTable(Rows):
 
     @classmethod
     def named(
-        cls, names: Sequence[str], paradigms: Iterable[str], places: Iterable[tuple[str, int]] = ()
+        cls,
+        names: Sequence[str],
+        paradigms: Iterable[str],
+        places: Iterable[tuple[str, int]] = (),
+        mangled: Iterable[str] | None = None,
     ) -> "RegionTable":
-        """Return the table of regions without linker names, given file and line of each if they are known."""
+        """Return the table of regions, given place and linker name of each if they are known."""
         files, lines = zip(*places, strict=True) if places else (("",) * len(names), (-1,) * len(names))
         return cls(
             name=tuple(names),
-            mangled=tuple(names),
+            mangled=tuple(names if mangled is None else mangled),
             paradigm=tuple(paradigms),
             file=files,
             line=np.array(lines, dtype=np.int64),

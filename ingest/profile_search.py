@@ -104,7 +104,8 @@ def search_profiles(directory: Path) -> tuple[list[FoundProfile], list[Skipped]]
         skipped += (Skipped(path, f"derived from {_ORIGINAL} beside it") for path in derived)
         skipped += (Skipped(path, f"the same measurement as {original.name}") for path, original in copies)
         if not profiles and not is_result(entry):
-            skipped.append(Skipped(entry, _why_not(entry)))
+            why_not = unpack_hint(entry) if archive_of(entry) else "not a profile"
+            skipped.append(Skipped(entry, "contains no profile" if entry.is_dir() else why_not))
     kept, repeated = _without_copies(found)
     return _without_stray_logs(kept, [*skipped, *repeated])
 
@@ -164,12 +165,6 @@ def _digest(profile: FoundProfile) -> bytes:
         except InputError:
             digest.update(str(file).encode())
     return digest.digest()
-
-
-def _why_not(entry: Path) -> str:
-    if entry.is_dir():
-        return "contains no profile"
-    return unpack_hint(entry) if archive_of(entry) else "not a profile"
 
 
 def nothing_found(directory: Path, skipped: Sequence[Skipped]) -> InputError:

@@ -161,15 +161,10 @@ def _restored_scalar(kind: Any, plain: Any, place: str) -> Any:  # noqa: ANN401
         return kind(plain)
     if kind is float and plain is None:
         return math.nan  # as `document` writes it
-    known = plain in get_args(kind) if get_origin(kind) is Literal else isinstance(plain, _types(kind))
-    if not known:
+    types: Any = (int, float) if kind is float else kind if kind in (str, bool, int) else object
+    if not (plain in get_args(kind) if get_origin(kind) is Literal else isinstance(plain, types)):
         raise ValueError(f"{place} cannot be {plain!r}")
     return plain
-
-
-def _types(kind: Any) -> Any:  # noqa: ANN401
-    """Return what `isinstance` takes for a kind; JSON may have written 8 for 8.0."""
-    return {float: (int, float)}.get(kind, kind if kind in (str, bool, int) else object)
 
 
 def _restored_tuple(

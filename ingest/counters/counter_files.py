@@ -208,7 +208,11 @@ def read_papi(text: str, where: str) -> CounterReport:
 
 def _exclusive(regions: Mapping[str, _PapiRegion]) -> dict[str, dict[str, float]]:
     """Return the values of one thread by region, without those of regions inside."""
-    own = {key: {_SECONDS: _value(entry[_SECONDS]), **_values(entry)} for key, entry in regions.items()}
+    others = ("name", "parent_region_id", "region_count")
+    own = {
+        key: {event: _value(entry[event]) for event in (_SECONDS, *entry) if event not in others}
+        for key, entry in regions.items()
+    }
     left = {key: dict(values) for key, values in own.items()}
     for key, entry in regions.items():
         parent = str(entry.get("parent_region_id", _NO_PARENT))
@@ -221,11 +225,6 @@ def _exclusive(regions: Mapping[str, _PapiRegion]) -> dict[str, dict[str, float]
         for event, value in values.items():
             of_name[event] = of_name.get(event, 0.0) + value
     return found
-
-
-def _values(entry: _PapiRegion) -> dict[str, float]:
-    others = ("name", "parent_region_id", "region_count")
-    return {event: _value(value) for event, value in entry.items() if event not in others}
 
 
 def _value(value: object) -> float:

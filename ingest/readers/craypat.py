@@ -250,8 +250,6 @@ _PARADIGMS = {
 
 def matches(path: Path) -> bool:
     """Return whether a file begins like a report with a profile table, maybe after the program's output."""
-    if not path.is_file():
-        return False
     text = head(path, READER.head_bytes).decode("utf-8", "replace")
     return is_report(text) and any(map(_HEADER.match, text.splitlines()))
 

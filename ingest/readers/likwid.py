@@ -195,8 +195,6 @@ def _by_process(folder: Path) -> dict[int, Path]:
 
 def _is_file(path: Path) -> bool:
     """Return whether the beginning or the end of a file has a title of a table."""
-    if not path.is_file():
-        return False
     content = ends_of(path)
     return b"RDTSC" in content and is_output(content.decode("utf-8", "replace"))
 
@@ -360,7 +358,8 @@ def _region(name: str | None, tables: Sequence[_Table]) -> CountedRegion | None:
     whole = sum(seconds.values())
     if not whole > 0:
         return None
-    doubtful = {table.group for table in tables if table.events and _unreadable(table)}
+    counted = [table for table in tables if table.events]
+    doubtful = {table.group for table in counted if any(np.isnan(row).all() for row in table.rows.values())}
     counters: dict[str, float] = {}
     for table in (table for table in tables if seconds.get(table.group)):
         scale = whole / seconds[table.group]
@@ -368,11 +367,6 @@ def _region(name: str | None, tables: Sequence[_Table]) -> CountedRegion | None:
             if table.group not in doubtful or not counter.endswith("[GBytes]"):
                 counters.setdefault(counter, value * scale)
     return CountedRegion(path=TOTAL_ROW if name is None else (name,), seconds=whole, counters=counters)
-
-
-def _unreadable(table: _Table) -> bool:
-    """Return whether an event could not be read on any core."""
-    return any(bool(np.isnan(values).all()) for values in table.rows.values())
 
 
 def _counters(table: _Table, runtime: FloatArray) -> dict[str, float]:

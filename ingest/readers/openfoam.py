@@ -207,8 +207,6 @@ _NUMBER = re.compile(r"[0-9]{1,7}")
 
 def _matches_log(path: Path) -> bool:
     """Return whether a file is the log of a solver, by its beginning and end."""
-    if not path.is_file():
-        return False
     text = ends_of(path)
     if b"Exec " not in text:
         return False
@@ -498,11 +496,8 @@ def _trigger(entry: FoamDictionary, name: str, where: str) -> _Trigger:
 
 def _number(entry: FoamDictionary, key: str, name: str, where: str) -> float:
     text = entry.get(key)
-    try:
-        value = float(text) if isinstance(text, str) else math.nan
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
+    value = _finite(text) if isinstance(text, str) else None
+    if value is None:
         raise InputError(f"{name}: '{key}' is not a number", where=where, hint="is the file truncated?")
     return value
 
@@ -567,13 +562,13 @@ def _process_folders(case: Path) -> list[Path]:
 def _times(folder: Path) -> dict[float, Path]:
     found = {}
     for entry in folder.iterdir():
-        time = _time(entry.name)
+        time = _finite(entry.name)
         if time is not None and (file := entry / "uniform" / "profiling").is_file():
             found[time] = file
     return found
 
 
-def _time(text: str) -> float | None:
+def _finite(text: str) -> float | None:
     try:
         value = float(text)
     except ValueError:

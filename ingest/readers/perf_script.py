@@ -181,7 +181,10 @@ def _add_lines(script: _Script, lines: list[str], first: int) -> None:
 def _begun(script: _Script, line: str, number: int) -> re.Match[str] | None:
     """Return the head of a sample whose frames follow; a sample of one line is added at once."""
     if line.startswith("#"):
-        _add_header(script, line)
+        if match := _EVENT.match(line):
+            script.frequencies[_MODIFIER.sub("", match["event"])] = float(match["frequency"])
+        elif match := _STATED.match(line):
+            script.stated[_ATTRIBUTES[match[1]]] = match[2].strip()
         return None
     head = _head(line)
     if head is None:
@@ -245,26 +248,15 @@ def _node(script: _Script, stack: Sequence[int | None]) -> int:
     return node
 
 
-def _add_header(script: _Script, line: str) -> None:
-    if match := _EVENT.match(line):
-        script.frequencies[_MODIFIER.sub("", match["event"])] = float(match["frequency"])
-    elif match := _STATED.match(line):
-        script.stated[_ATTRIBUTES[match[1]]] = match[2].strip()
-
-
 def _by_name(events: Mapping[str, _Event]) -> dict[str, _Event]:
     """Add what was sampled by one event, as in ``cycles:u`` and ``cycles:k``, or on two kinds of cores."""
     found: dict[str, _Event] = {}
     for name, event in events.items():
         whole = found.setdefault(_MODIFIER.sub("", name), _Event())
-        _add_to(whole.samples, event.samples)
-        _add_to(whole.periods, event.periods)
+        for sums, values in ((whole.samples, event.samples), (whole.periods, event.periods)):
+            for place, value in values.items():
+                sums[place] += value
     return found
-
-
-def _add_to(sums: defaultdict[Place, float], values: Mapping[Place, float]) -> None:
-    for place, value in values.items():
-        sums[place] += value
 
 
 def _preference(name: str, event: _Event, frequencies: Mapping[str, float]) -> tuple[bool, ...]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray, Rows
 from ingest.calltree import ROOT, CallTree
 from ingest.errors import InputError
 from ingest.profile import CPU, Metric, Profile
@@ -31,9 +31,10 @@ _LONG = "a number of more than ten bytes"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Fields:
+class Fields(Rows):
     """The fields of many messages in one content; those of a message stand in their order."""
 
+    _of_all = frozenset(("content",))
     content: _Bytes  # uint8[n]
     messages: int  # how many messages there are
     message: IntArray  # int64[f], which each belongs to
@@ -68,17 +69,7 @@ class Fields:
     def _where(self, chosen: BoolArray) -> "Fields":
         kept = np.flatnonzero(chosen)
         begin = self.begin[kept]
-        if (np.diff(begin) < 0).any():
-            order = np.argsort(begin)
-            kept, begin = kept[order], begin[order]
-        return Fields(
-            content=self.content,
-            messages=self.messages,
-            message=self.message[kept],
-            key=self.key[kept],
-            begin=begin,
-            end=self.end[kept],
-        )
+        return self.take(kept[np.argsort(begin)] if (np.diff(begin) < 0).any() else kept)
 
     def _numbers(self) -> tuple[IntArray, IntArray]:
         """Return the numbers in all fields, in the order of the content, and how many each has."""
@@ -344,7 +335,7 @@ READER = ProfileReader(
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _CallPaths:
+class _CallPaths(Rows):
     """Call paths of a block, those of a depth together, the deepest first; int64[n] but for the hashes."""
 
     path: _Hashes  # uint64[n], hash of a call path
@@ -393,21 +384,15 @@ class StackTree:
 
     def build(self) -> tuple[CallTree, FloatArray]:
         """Return the tree, siblings in the order first seen, and the values, float64[call path, metric]."""
-        path = np.concatenate([block.path for block in self._blocks])
-        region, depth, first = (
-            np.concatenate([getattr(block, name) for block in self._blocks])
-            for name in ("region", "depth", "first")
-        )
-        sizes = [len(block.path) for block in self._blocks]
-        caller = np.concatenate(
-            [
-                block.caller + before
-                for block, before in zip(self._blocks, np.cumsum([0, *sizes]), strict=False)
-            ]
-        )
-        order, starts, node = _grouped(path)
+        every, sizes = _CallPaths.joined(self._blocks), list(map(len, self._blocks))
+        caller = every.caller + np.repeat(np.cumsum([0, *sizes[:-1]]), sizes)
+        order, starts, node = _grouped(every.path)
         one = order[starts]
-        depth, region, first = depth[one], region[one], np.minimum.reduceat(first[order], starts)
+        depth, region, first = (
+            every.depth[one],
+            every.region[one],
+            np.minimum.reduceat(every.first[order], starts),
+        )
         parent = np.where(depth > 1, node[caller[one]], ROOT)
         place = _preorder(parent, depth, first)
         ordered_parent, ordered_region = np.empty_like(parent), np.empty_like(region)

@@ -28,8 +28,6 @@ _PROCESS = re.compile(r"\bprocess:?\s+(\d{1,18})", re.IGNORECASE | re.ASCII)
 
 def matches(path: Path) -> bool:
     """Return whether a file is a JSON object that names the schema, or has an ending that says so."""
-    if not path.is_file():
-        return False
     start = head(path, READER.head_bytes)
     if not start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
         return False

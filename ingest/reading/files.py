@@ -117,6 +117,8 @@ def entries(folder: Path) -> list[Path]:
 def head(path: Path, size: int = HEAD_BYTES) -> bytes:
     """Return the first bytes of a file, unpacked, to recognise its format; nothing if it cannot be read."""
     try:
+        if not path.is_file():  # opening a pipe would wait for its writer
+            return b""
         with path.open("rb") as file:
             start = file.read(size)
     except OSError:
@@ -145,7 +147,7 @@ def is_page(path: Path) -> bool:
 
 def archive_of(path: Path) -> str:
     """Return which archive a file is, packed or not, such as ``tar``; empty if it is none."""
-    return archive_kind(head(path)) if path.is_file() else ""
+    return archive_kind(head(path))
 
 
 def unpack_hint(archive: Path) -> str:
@@ -156,7 +158,7 @@ def unpack_hint(archive: Path) -> str:
 def ends_of(path: Path) -> bytes:
     """Return the beginning and the end of a log, to recognise it; nothing if it is not text."""
     content = head(path, LOG_HEAD_BYTES)
-    if b"\0" in content:
+    if not content or b"\0" in content:
         return b""
     try:
         with path.open("rb") as file:
@@ -185,7 +187,7 @@ def _tail_of_packed(path: Path) -> bytes:
 
 def head_lines(path: Path, size: int) -> list[str]:
     """Return the whole lines at the beginning of a text; nothing if it cannot be read or is not text."""
-    content = head(path, size) if path.is_file() else b""
+    content = head(path, size)
     if b"\0" in content:
         return []
     lines = content.decode("utf-8-sig", "replace").split("\n")

@@ -133,8 +133,7 @@ def _jobs(path: Path) -> Iterator[_Job]:
             what = f"line {number}: {len(cells)} cells, but {len(names)} columns"
             raise InputError(what, where=str(path))
         row = dict(zip(names, cells, strict=True))
-        number_of_job = (row.get("jobid") or row.get("jobidraw") or "").partition(".")[0]
-        job = row.get("cluster", ""), number_of_job
+        job = row.get("cluster", ""), _identity(row).partition(".")[0]
         begun[job] += "." not in _identity(row)
         found.setdefault((*job, begun[job]), []).append((number, row))
     for rows in found.values():

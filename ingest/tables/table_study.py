@@ -51,8 +51,14 @@ class _NumberedRows:
     point_of: IntArray  # int64[run], index of its point
     repetition: IntArray  # int64[run], from 1 at each point
     node: IntArray  # int64[N], call path
+    rank: IntArray  # int64[N], 0 for tables that state none
     tree: CallTree  # the call paths of all runs, in preorder
     names: tuple[str, ...]
+
+    @property
+    def ranked(self) -> bool:
+        """Whether all tables state ranks."""
+        return all(rows.rank is not None for rows in self.rows)
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -145,7 +151,7 @@ def make_study(
 def _as_runs(table: _NumberedRows, bad: dict[int, str], only: tuple[str, str] | None) -> TableStudy:
     locations, mapping = _locations(table, bad), table.mapping
     stored = {name: _dense(table, name) for name in table.metrics}
-    ranks = _ranks(table)
+    ranks = table.rank if table.ranked else None
     used = [run for run in range(len(table.point_of)) if run not in bad]
     names = [_name(table, run) for run in range(len(table.point_of))]
     if not used:
@@ -209,11 +215,6 @@ def _locations(table: _NumberedRows, bad: dict[int, str]) -> FloatArray:
         else:
             bad.setdefault(run, f"{where}: {value_text(value)} locations")
     return least
-
-
-def _ranks(table: _NumberedRows) -> IntArray | None:
-    columns = [rows.rank for rows in table.rows]
-    return None if any(column is None for column in columns) else np.concatenate(columns)  # type: ignore[arg-type]
 
 
 def _dense(table: _NumberedRows, name: str) -> FloatArray:
@@ -411,10 +412,8 @@ def _without_total(table: _NumberedRows) -> tuple[Sequence[TableRows], tuple[str
     time, key = np.nan_to_num(table.column(TIME)), table.run
     if len(table.tree) < 2 or (table.tree.parent >= 0).any() or (np.abs(time) > LARGEST).any():
         return table.rows, ()
-    ranks = [rows.rank for rows in table.rows if rows.rank is not None]
-    if len(ranks) == len(table.rows):
-        rank = np.concatenate(ranks)
-        key = np.unique(key * (int(rank.max()) + 2) + rank, return_inverse=True)[1]
+    if table.ranked:
+        key = np.unique(key * (int(table.rank.max()) + 2) + table.rank, return_inverse=True)[1]
     names = [table.names[region] for region in table.tree.region.tolist()]
     node, *same = _totals(names, table.node, key, time, table.source)
     if node < 0:
@@ -514,10 +513,11 @@ def _number_rows(tables: Sequence[TableRows], mapping: TableMapping, source: str
         point_of=of_point,
         repetition=np.arange(len(key)) - starts + 1,
         node=node,
+        rank=rank,
         tree=tree,
         names=names,
     )
-    _refuse_twice(found, rank)
+    _refuse_twice(found)
     return found
 
 
@@ -588,11 +588,11 @@ def _column_of(tables: Sequence[TableRows], name: str) -> "np.ndarray[Any, Any]"
     )
 
 
-def _refuse_twice(table: _NumberedRows, rank: IntArray) -> None:
+def _refuse_twice(table: _NumberedRows) -> None:
     """Refuse two rows of one kernel in one run, or numbers that vary between what seem to be repetitions."""
     stated = all(rows.repetition is not None for rows in table.rows)
-    keys = [table.point_of[table.run], table.node, rank] + ([table.run] if stated else [])
-    order = np.lexsort([np.arange(len(rank)), *reversed(keys)])
+    keys = [table.point_of[table.run], table.node, table.rank] + ([table.run] if stated else [])
+    order = np.lexsort([np.arange(len(table.run)), *reversed(keys)])
     same = np.flatnonzero((np.diff(np.column_stack(keys)[order], axis=0) == 0).all(axis=1))
     if not len(same):
         return

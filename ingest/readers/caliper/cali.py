@@ -384,7 +384,7 @@ _NO_PATHS = frozenset((*KINDS, *KERNEL_ATTRIBUTES))
 
 def matches_json(path: Path) -> bool:
     """Return whether a file is a JSON object with the four keys, which may stand behind all of its values."""
-    if not path.is_file() or not _FIRST_KEY.match(head(path, _HEAD_BYTES)):
+    if not _FIRST_KEY.match(head(path, _HEAD_BYTES)):
         return False
     try:
         with mapped(path, _MAX_BYTES) as content:

@@ -178,21 +178,13 @@ def _tree(program: Program) -> CallTree:
 def _regions(columns: Sequence[Sequence[str]]) -> RegionTable:
     _, files, lines, names, mangled, paradigms, descriptions = columns
     if not all(paradigms):
-        paradigms = list(map(_paradigm, paradigms, descriptions))
+        # files of Score-P 1 have it in the description
+        stated = (text if text.lower() in _OLD_PARADIGMS else "" for text in descriptions)
+        paradigms = [own or of_text for own, of_text in zip(paradigms, stated, strict=True)]
     if not all(mangled):
         mangled = [linker or name for linker, name in zip(mangled, names, strict=True)]
-    return RegionTable(
-        name=tuple(names),
-        mangled=tuple(mangled),
-        paradigm=tuple(map(str.lower, paradigms)),
-        file=tuple(files),
-        line=_numbers(lines, "the first line of a region"),
-    )
-
-
-def _paradigm(paradigm: str, description: str) -> str:
-    """Return the paradigm, which is in the description in files of Score-P 1."""
-    return paradigm or (description if description.lower() in _OLD_PARADIGMS else "")
+    places = zip(files, _numbers(lines, "the first line of a region"), strict=True)
+    return RegionTable.named(names, map(str.lower, paradigms), list(places), mangled)
 
 
 def _locations(system: System, nodes: Sequence[str]) -> LocationTable:
@@ -216,16 +208,12 @@ def _devices(system: System, runs: BoolArray) -> IntArray:
 
     Streams that stand within a process, as Score-P wrote them up to version 7, are of one accelerator.
     """
-    kinds = np.array(list(map(_kind, system.location_kind)), np.int64)
+    devices = {LOCATION_TYPE: CPU, "metric": NOWHERE}  # others are streams
+    kinds = np.array([devices.get(kind, 0) for kind in system.location_kind], np.int64)
     accelerator = np.array([kind != "metrics" for kind in system.kind], np.bool_) & ~runs
     threads = (kinds == CPU) & runs[system.group]
     streams = (kinds != NOWHERE) & ~threads & (accelerator[system.group] | (kinds != CPU))
     return np.where(threads, CPU, np.where(streams, system.group, NOWHERE))
-
-
-def _kind(location: str) -> int:
-    """Return `CPU` for a thread, `NOWHERE` for a location of metrics, and 0 for a stream."""
-    return CPU if location == LOCATION_TYPE else NOWHERE if location == "metric" else 0
 
 
 def _runs(system: System) -> BoolArray:
@@ -283,20 +271,13 @@ def _metrics(
 def _order(kind: str, tree: CallTree, program: Program) -> IntArray:
     """Return the enumeration of the call paths that a kind of metric has, int64[n]."""
     if kind == "INCLUSIVE":
-        return _wide_order(tree.parent)
+        # A root comes first, then all children of it, then all children of its first child, and so on
+        # through the tree in preorder (CubeLib's WideSearchEnumerator). Roots follow with their whole trees.
+        nodes, parent = np.arange(len(tree)), tree.parent
+        return np.argsort(np.where(parent < 0, 2 * nodes, 2 * parent + 1), kind="stable")
     if kind == "SIMPLE":
         return np.argsort(_numbers(program.cnode, "the id of a cnode"), kind="stable")
     return np.arange(len(tree))
-
-
-def _wide_order(parent: IntArray) -> IntArray:
-    """Return the enumeration of inclusive metrics, int64[n]: the nodes in the order of their rows.
-
-    A root comes first, then all children of it, then all children of its first child, and so on through
-    the tree in preorder (CubeLib's WideSearchEnumerator). Roots follow each other with their whole trees.
-    """
-    key = np.where(parent < 0, 2 * np.arange(len(parent)), 2 * parent + 1)
-    return np.argsort(key, kind="stable")
 
 
 READER = ProfileReader(name="CUBE", pattern="*.cubex", matches=matches, read=read)

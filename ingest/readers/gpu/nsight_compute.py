@@ -125,7 +125,7 @@ def matches(path: Path) -> bool:
     """
     if path.suffix == _OWN_ENDING:
         return path.is_file() and not path.with_suffix(".csv").exists()
-    if not path.is_file() or _KERNEL.encode() not in head(path, READER.head_bytes):
+    if _KERNEL.encode() not in head(path, READER.head_bytes):
         return False
     return any(_columns(line) for line in head_lines(path, READER.head_bytes))
 

@@ -345,7 +345,7 @@ Record = Mapping[str, Any]
 
 def _is_results(path: Path) -> bool:
     """Return whether a file begins as such a file does, or a folder has those of processes."""
-    return bool(_results(path)) if path.is_dir() else path.is_file() and _TOOL in head(path, _TOOL_HEAD_BYTES)
+    return bool(_results(path)) if path.is_dir() else _TOOL in head(path, _TOOL_HEAD_BYTES)
 
 
 def _results(path: Path) -> Sequence[Path]:

@@ -27,7 +27,7 @@ Tables = Mapping[str, frozenset[str]]
 
 def tables_of(path: Path) -> Tables | None:
     """Return the tables of a database and their columns; none if it is not one, None if it is damaged."""
-    if not path.is_file() or head(path, len(_MAGIC)) != _MAGIC:
+    if head(path, len(_MAGIC)) != _MAGIC:
         return {}
     try:
         with opened(path) as connection:

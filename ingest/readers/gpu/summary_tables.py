@@ -309,15 +309,13 @@ def read_printed(path: Path) -> Profile:
             raise InputError(what, where=str(path), hint="is the file truncated?") from error
     if not output.rows:
         raise InputError("no sums of kernels, copies or calls in it", where=str(path))
-    return _profile_of_printed(str(path), output.rows)
-
-
-def _profile_of_printed(source: str, rows: Sequence[_NamedSum]) -> Profile:
+    rows = output.rows
     sums = {kind.called[0]: [row[3] for row in rows if row[0] == kind.paradigm] for kind in _NSYS_KINDS}
     stated = (f"{name} {sum(seconds):.15g} s" for name, seconds in sums.items() if seconds)
     cut = any(name.endswith("…") for _, name, _, _ in rows)
     host_first = sorted(rows, key=lambda row: row[0] in (GPU_KERNEL, GPU_COPY))
-    return _profile_of_sums(source, _NSYS, host_first, ", ".join(stated), notices=[CUT_NAMES] if cut else [])
+    notices = [CUT_NAMES] if cut else []
+    return _profile_of_sums(str(path), _NSYS, host_first, ", ".join(stated), notices=notices)
 
 
 def _add(output: _Output, line: str) -> None:

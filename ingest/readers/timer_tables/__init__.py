@@ -98,7 +98,7 @@ def matches(path: Path) -> bool:
     Pages quote tables, not all of them with values: these are read. Of the partitions of one run the first
     stands for all.
     """
-    kind = _kind_of(Log(ends_of(path))) if path.is_file() else None
+    kind = _kind_of(Log(ends_of(path)))
     if kind is None or not stands_for_run(path):
         return False
     try:

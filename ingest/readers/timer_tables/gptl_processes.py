@@ -57,7 +57,7 @@ def _processes(folder: Path) -> list[Path]:
 
 
 def _is_process(path: Path) -> bool:
-    return path.is_file() and _BEGIN.search(head(path, _HEAD_BYTES)) is not None
+    return _BEGIN.search(head(path, _HEAD_BYTES)) is not None
 
 
 def _read(path: Path) -> Profile:
