@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from filters.evidence import RunEvidence
-from ingest.arrays import BoolArray, FloatArray
+from ingest.arrays import BoolArray, FloatArray, weighted_quantile
 from ingest.calltree import CallTree
 from ingest.errors import UsageError
 from ingest.number_text import figure, percent, value_text
@@ -268,10 +268,3 @@ def _plausible_quantile(values: FloatArray, weight: FloatArray, share: float, ex
     """A weighted quantile of the values that can be a cost; the expected cost if there is none."""
     usable = (values >= _LEAST_PLAUSIBLE * expected) & (values <= _PLAUSIBLE * expected)
     return weighted_quantile(values[usable], weight[usable], share) if usable.any() else expected
-
-
-def weighted_quantile(values: FloatArray, weight: FloatArray, share: float) -> float:
-    """Return the smallest value up to which a share of the weight lies."""
-    order = np.argsort(values)
-    reached = np.cumsum(weight[order])
-    return float(values[order][np.searchsorted(reached, share * reached[-1])])

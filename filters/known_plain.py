@@ -103,9 +103,6 @@ def plain_by_run_time(
         lines: of each run, what to write into a table of plain times if start-up makes them longer.
         spread: float64[R], standard deviations of the logarithms of the run times.
         point: int64[R], which runs are of one point; by default each is of its own.
-
-    Raises:
-        UsageError: a run without instrumentation took longer than the instrumented one.
     """
     of_program = seconds - startup
     inside = inside_program(seconds, startup)

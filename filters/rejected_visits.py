@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from filters.event_cost import ENOUGH_VISITS, HOOK_SPREAD, EventCost, Visited, weighted_quantile
+from filters.event_cost import ENOUGH_VISITS, HOOK_SPREAD, EventCost, Visited
 from filters.evidence import filterable
 from filters.folding import fold
 from filters.known_plain import RUN_SPREAD, TAIL, KnownPlain
 from ingest.alignment import CallTreeUnion
-from ingest.arrays import FloatArray, IntArray
+from ingest.arrays import FloatArray, IntArray, weighted_quantile
 
 _RATE_SPREAD = 0.25  # of the logarithm of rejected visits per second, from one scale of a program to another
 _UNCOUNTED, _UNCOUNTED_SPREAD = 0.1, 0.8  # of the time, what hooks take if their number is unknown

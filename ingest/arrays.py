@@ -63,3 +63,10 @@ def places_in_groups(group: IntArray) -> IntArray:
     places = np.empty_like(order)
     places[order] = np.arange(len(order)) - np.searchsorted(group[order], group[order])
     return places
+
+
+def weighted_quantile(values: FloatArray, weight: FloatArray, share: float) -> float:
+    """Return the smallest value up to which a share of the weight lies."""
+    order = np.argsort(values)
+    reached = np.cumsum(weight[order])
+    return float(values[order][np.searchsorted(reached, share * reached[-1])])

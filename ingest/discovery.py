@@ -173,13 +173,12 @@ def _found(path: Path) -> Discovery:
     values = [name.values() for name in names]
     prefixes = [name.prefix for name in names]
     texts = prefixes if all(prefixes) else []
-    size = _varied_size(found, values, texts or [""] * len(found))
+    size: Mapping[str, tuple[float, ...]] = {}  # that runs with the same name state differently
+    if len(set(values)) < len(values) and all(profile.reader.stated_sizes for profile in found):
+        sizes = [_stated(profile.reader.stated_sizes, profile) for profile in found]
+        size = varied_size(values, texts or [""] * len(found), sizes)
     parameters = (*(name for name, _ in names[0].parameters), *size)
-    values = (
-        [(*of, *added) for of, added in zip(values, zip(*size.values(), strict=True), strict=True)]
-        if size
-        else values
-    )
+    values = [(*of, *(column[i] for column in size.values())) for i, of in enumerate(values)]
     repetitions = [None if size else name.repetition for name in names]
     study = _study(found, parameters, values, repetitions, skipped, (), texts)
     leading = [] if _KIND in study.labels else sorted(set(filter(None, prefixes)))
@@ -253,15 +252,6 @@ def _stated(
         return ask(profile.path) if ask else {}
     except InputError:
         return {}
-
-
-def _varied_size(
-    found: Sequence[FoundProfile], points: Sequence[tuple[float, ...]], texts: Sequence[str]
-) -> Mapping[str, tuple[float, ...]]:
-    """Return the size that runs with the same name state differently, with its values; nothing if none."""
-    if len(set(points)) == len(points) or not all(profile.reader.stated_sizes for profile in found):
-        return {}
-    return varied_size(points, texts, [_stated(profile.reader.stated_sizes, profile) for profile in found])
 
 
 def _also_varied(metadata: Metadata, names: Sequence[RunName], found: Sequence[FoundProfile]) -> list[str]:

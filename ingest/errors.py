@@ -22,13 +22,7 @@ _MAX_LENGTH = 600  # characters of what is wrong, and of how to fix it
 
 
 class PipelineError(Exception):
-    """Base of all errors that are the user's to fix.
-
-    Args:
-        what: what is wrong, without a full stop.
-        where: the file, option or key it is about; empty if there is none.
-        hint: what the user can do about it; may be empty.
-    """
+    """Base of all errors that are the user's to fix: what is wrong, where (file, option, key), and a hint."""
 
     def __init__(self, what: str, *, where: str = "", hint: str = "") -> None:
         self.what, self.where, self.hint = what, where, hint

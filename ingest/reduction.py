@@ -367,7 +367,10 @@ def reduce_profile(profile: Profile, metrics: Container[str], on_locations: str 
     wanted = tuple(m for m in profile.metrics if m.name in metrics and (m.kind.additive or m.kind.extreme))
     long_visits = None
     if _tells_interruptions(profile, merged):
-        profile = _in_memory(profile, {"time", "visits", *(metric.name for metric in wanted)})
+        read_twice = {"time", "visits", *(metric.name for metric in wanted)}
+        kept = [m for m in profile.metrics if m.name in read_twice or m.kind is MetricKind.MAXIMUM]
+        values_in_memory = {metric.name: profile.load(metric) for metric in kept}
+        profile = replace(profile, load=ValuesInMemory(profile.tree, values_in_memory))
         long_visits = LongVisits.of(profile, merged.node, len(merged.tree))
     found, class_of_region = np.unique(region_classes(profile.regions), return_inverse=True)
     class_of = class_of_region.reshape(-1)[profile.tree.region]
@@ -426,14 +429,6 @@ def _tells_interruptions(profile: Profile, merged: _Merged) -> bool:
     size = len(profile.tree) * len(profile.locations)
     alone = profile.summed.count == 1 and bool(merged.counted.all())
     return alone and size <= _MOST_IN_MEMORY and has_longest_visits(profile)
-
-
-def _in_memory(profile: Profile, metrics: Container[str]) -> Profile:
-    """Return a profile of which some metrics, and longest visits, are read once."""
-    kept = (m for m in profile.metrics if m.name in metrics or m.kind is MetricKind.MAXIMUM)
-    return replace(
-        profile, load=ValuesInMemory(profile.tree, {metric.name: profile.load(metric) for metric in kept})
-    )
 
 
 def _reduced(wanted: Sequence[Metric], values: Container[str]) -> tuple[Metric, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from ingest.alignment import MeasuredRun
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray, weighted_quantile
 from ingest.errors import InputError
 from ingest.experiment import Experiment, RunRecord
 from ingest.inferred_runs import METADATA_PROCESSES
@@ -383,10 +383,7 @@ def _ratio(values: FloatArray, usual: FloatArray) -> float:
     known = usual > 0
     if not known.any():
         return 1.0
-    ratios, weights = values[known] / usual[known], usual[known]
-    order = np.argsort(ratios)
-    below = np.cumsum(weights[order])
-    return float(ratios[order][np.searchsorted(below, 0.5 * below[-1])])
+    return weighted_quantile(values[known] / usual[known], usual[known], 0.5)
 
 
 def _shared_cores(runs: Sequence[RunRecord]) -> str:

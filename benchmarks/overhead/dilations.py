@@ -6,11 +6,10 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.overhead.series import plain_times, read_runs
-from filters.event_cost import weighted_quantile
 from filters.evidence import RunEvidence, filterable
 from filters.filter_effect import Dilation, predict
 from filters.known_plain import KnownPlain
-from ingest.arrays import BoolArray, FloatArray
+from ingest.arrays import BoolArray, FloatArray, weighted_quantile
 
 TAIL = 1.645  # standard deviations to either end of a 90 % interval
 FEW = 0.5  # of the visits, up to which a filter drops something worth the name

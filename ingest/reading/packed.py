@@ -58,12 +58,7 @@ def inflate_row(compressed: bytes | memoryview, size: int) -> bytes:
 
 
 def gunzip(compressed: bytes | memoryview, *, where: str, most: int = _MOST) -> bytes:
-    """Inflate the gzip streams that follow each other; other bytes behind them are ignored.
-
-    Raises:
-        InputError: if the stream is damaged, ends early, or inflates to more than profiles do: `most` bytes,
-            or 100 times its own size if that is more than 64 MiB.
-    """
+    """Inflate the gzip streams that follow each other; other bytes behind them are ignored."""
     limit = inflation_limit(len(compressed), most)
     plain: bytes = b""
     rest = compressed

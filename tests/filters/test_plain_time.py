@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from filters.event_cost import INSIDE, EventCost, Visited, usual_cost, usual_costs, visited, weighted_quantile
+from filters.event_cost import INSIDE, EventCost, Visited, usual_cost, usual_costs, visited
 from filters.evidence import evidence_from_profile
 from filters.known_plain import KNOWN_SPREAD, TAIL, KnownPlain
 from filters.plain_time import TRIVIAL, estimate_plain_times, measurable_callers, read_times
+from ingest.arrays import weighted_quantile
 from tests.profiles import profile_from_rows
 
 COST = 80e-9

@@ -403,17 +403,12 @@ def _petsc(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
             events.append((timer(row, (stage, row.name), overlapping=True), known(row.values.get("percent"))))
         else:
             stages[stage] = timer(row, (stage,))
-    means = [
-        replace(event, most=event.seconds, seconds=_mean_of_event(event, percent, stages[event.path[0]]))
-        for event, percent in events
-        if event.path[0] in stages
-    ]
+    means = []
+    for event, percent in events:  # the largest mean that the maximum and the whole percents allow
+        if whole := stages.get(event.path[0]):
+            mean = math.inf if percent is None else (percent + 0.5) / 100 * whole.seconds
+            means.append(replace(event, most=event.seconds, seconds=min(event.seconds, mean)))
     return Placed(timers=(*stages.values(), *means), total=known(facts.get("total")))
-
-
-def _mean_of_event(event: Timer, percent: float | None, stage: Timer) -> float:
-    """Return the largest mean over the ranks that the maximum and the whole percents of the stage allow."""
-    return event.seconds if percent is None else min(event.seconds, (percent + 0.5) / 100 * stage.seconds)
 
 
 _ALL = (
