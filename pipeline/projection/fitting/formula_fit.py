@@ -235,8 +235,6 @@ def _notices(name: str, names: Sequence[str], identified: BoolArray, quality: Re
     found = [f"{name}: the data do not determine {', '.join(loose)}"] if loose else []
     if quality.lack.notice:
         found.append(f"{name}: {quality.lack.notice}")
-    if quality.widened > 1:
-        found.append(f"{name}: interval widened by a factor of {quality.widened:.2g} (leave-one-out errors)")
     return tuple(found)
 
 

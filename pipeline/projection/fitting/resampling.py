@@ -1,4 +1,4 @@
-"""How good a fit is: joint draws of its parameters, errors at left-out points, and lack of fit.
+"""How good a fit is: joint draws of its parameters, left-out points, and lack of fit.
 
 All fits of this package get their uncertainty here, so that an interval means the same everywhere. Covariance
 matrices would not do: `max` and `min` have kinks.
@@ -25,7 +25,6 @@ _WORTH_SAYING, _POOR = 0.02, 0.15
 _IMPOSSIBLE = (
     0.4  # of a time: mean deviation that no scatter of times makes, a standard deviation of half of it
 )
-_ROUNDING = 1e-12  # relative; a scatter below it is the rounding of exact data
 _ROUNDS, _SEARCHES, _STARTS = 30, 4, 4
 _CONVERGED = 1e-7
 _LEAST = 0.1  # of the measured value: a curve below it, or negative, weighs a point no more
@@ -114,8 +113,6 @@ class Resampled:
     weights: FloatArray  # float64[n], factors on the residuals
     mean_residual: float  # mean of |residual| / |measured|, the relative residual of paper 004
     left_out: FloatArray  # float64[n], what is predicted of each point when fitted without it
-    # factor >= 1 by which `scatter` was widened because left-out points fell outside too often
-    widened: float
     lack: LackOfFit
 
 
@@ -149,8 +146,6 @@ def resample(
             break
         estimate = rival
     again, left_out = _left_out(solve, curve, observed, weight)
-    exact = sigma <= _ROUNDING * np.mean(np.abs(observed) * weight)
-    widened = 1.0 if exact else _widening((observed - left_out) * weight, sigma)
     by_neighbours = _probability_of_neighbours(
         data, fitted, (observed - again) * weight, (simulated - around) * weight
     )
@@ -158,12 +153,11 @@ def resample(
     return Resampled(
         estimate=estimate,
         draws=refitted,
-        scatter=widened * sigmas * random.standard_normal(draws),
+        scatter=sigmas * random.standard_normal(draws),
         sigma=sigma,
         weights=weight,
         mean_residual=float(np.mean(np.abs(observed - fitted) / size)),
         left_out=left_out,
-        widened=widened,
         lack=lack_of_fit(data, fitted, len(estimate), by_neighbours=by_neighbours),
     )
 
@@ -204,20 +198,6 @@ def _left_out(
     kept = np.concatenate([np.ones((1, len(observed))), 1.0 - np.eye(len(observed))])
     found = curve(solve(np.broadcast_to(observed, kept.shape), weight * kept))
     return found[0], np.asarray(np.diagonal(found[1:]))
-
-
-def _widening(error: FloatArray, sigma: float) -> float:
-    """Return how much wider the scatter has to be for nine in ten left-out points to fall inside.
-
-    1 if at least three in four do: a milder shortfall is chance.
-    """
-    from scipy.stats import t
-
-    size = np.abs(error)
-    half_width = sigma * float(t.ppf(0.95, len(size) - 1))
-    if np.mean(size <= half_width) >= 0.75:
-        return 1.0
-    return max(1.0, float(np.quantile(size, 0.9)) / half_width)
 
 
 def _probability_of_neighbours(

@@ -174,13 +174,6 @@ def test_what_the_data_do_not_determine_is_flagged():
     assert found.model.notices == ("f: the data do not determine a, b",)
 
 
-def test_widened_intervals_are_announced():
-    model = symbol("a") + symbol("b") * symbol("P")
-    data = Measurements({"P": np.array([24.0, 43, 43, 42, 77])}, np.array([6.3, 7.8, 7.5, 8.4, 8.2]))
-    found = fit("f", model, [Parameter("a"), Parameter("b")], data)
-    assert found.model.notices == ("f: interval widened by a factor of 1.3 (leave-one-out errors)",)
-
-
 def test_too_few_points_are_refused():
     with pytest.raises(ModelError, match="2 measurements cannot determine 2 parameters; measure at least 3"):
         fit("red", TREE, TWO, Measurements({"P": P[:2]}, P[:2]))

@@ -52,7 +52,6 @@ def test_a_constant_with_equal_weights_has_students_intervals():
     assert stats.kstest(standardised, stats.t(n - 1).cdf).pvalue > 0.01
     assert stats.kstest(found.scatter / sd, stats.t(n - 1).cdf).pvalue > 0.01
     assert abs(np.corrcoef(found.scatter, found.draws[:, 0])[0, 1]) < 0.1
-    assert found.widened == 1.0
 
 
 def test_relative_weights_scale_residuals_and_simulated_noise_by_the_values():
@@ -105,63 +104,11 @@ def test_more_measurements_than_parameters_are_needed(points):
         resample(two, curve, Measurements({}, np.ones(points), "equal"), key="k")
 
 
-def widened(data, predictions, weights="equal"):
-    """Return a fit of a constant whose left-out points are predicted as given."""
-    data = np.asarray(data, dtype=float)
-
-    def solve(targets, weight):
-        found = mean_of(targets, weight)
-        left_out = (weight == 0).any(axis=1)
-        found[left_out, 0] = np.broadcast_to(predictions, len(data))[: left_out.sum()]
-        return found
-
-    return resample(solve, constant_curve(len(data)), Measurements({}, data, weights), key="k", draws=5)
-
-
-FOUR = np.array([9.0, 11.0, 9.0, 11.0])
-HALF = np.std(FOUR, ddof=1) * stats.t(3).ppf(0.95)
-
-
-def test_left_out_points_that_fall_outside_widen_the_scatter():
-    found, plain = widened(FOUR, 110.0), widened(FOUR, 10.0)
-    errors = np.abs(FOUR - 110.0)
-    assert found.widened == pytest.approx(np.quantile(errors, 0.9) / HALF)
-    assert plain.widened == 1.0
-    assert found.scatter == pytest.approx(found.widened * plain.scatter)
-
-
-def test_one_point_in_four_outside_is_chance():
-    assert widened(FOUR, FOUR + HALF * np.array([2.0, 0.0, 0.5, -0.9])).widened == 1.0
-    two = np.array([2.0, 0.0, -3.0, 0.0])
-    assert widened(FOUR, FOUR + HALF * two).widened == pytest.approx(np.quantile(np.abs(two), 0.9))
-
-
-def test_errors_at_left_out_points_are_weighted_like_residuals():
-    small = 1e-6 * FOUR
-    assert widened(small, small, "relative").widened == 1.0
-    found = widened(small, 3 * small, "relative")
-    error = np.quantile(2 * small * found.weights, 0.9)
-    assert found.weights == pytest.approx(1 / found.estimate[0])
-    assert found.widened == pytest.approx(error / (found.sigma * stats.t(3).ppf(0.95)))
-
-
-def test_the_scatter_is_never_narrowed():
-    # Two of three inside, the third a little outside: nine tenths of the way to it is inside.
-    data = np.array([9.0, 10.0, 11.0])
-    half = np.std(data, ddof=1) * stats.t(2).ppf(0.95)
-    assert widened(data, data + half * np.array([0.0, 0.1, 1.01])).widened == 1.0
-
-
-def test_exact_data_are_not_widened_by_their_rounding():
-    data = DATA * (1 + 1e-14 * np.arange(6)) / DATA
-    assert 0 < fitted(data).sigma < 1e-12
-    assert widened(data, 2.0).widened == 1.0
-    assert widened(1 + 1e-11 * np.tile([-1, 1], 3), 2.0).widened > 1
-    assert widened(1e6 * data, 2.0).widened == 1.0
+def test_exact_data_have_no_scatter():
     found = fitted(np.full(4, 3.0))
-    assert (found.sigma, found.widened) == (0.0, 1.0)
+    assert found.sigma == 0.0
     assert (found.draws == 3.0).all()
-    assert fitted(np.zeros(4)).widened == 1.0
+    assert fitted(np.zeros(4)).sigma == 0.0
 
 
 POINTS = np.repeat([1.0, 2.0, 3.0, 4.0], 3)
