@@ -52,15 +52,6 @@ def runs_of(experiment: Experiment) -> tuple[Visited, IntArray, IntArray] | None
     return visited, point, repetition
 
 
-def _overhead_shares(runs: Visited, cost: EventCost, rejected: RejectedVisits | None = None) -> FloatArray:
-    """Return the expected overhead as a share of the measured computing time, float64[R], at most 1."""
-    taken = cost.recorded * runs.events_computing
-    if rejected is not None and rejected.counted:
-        taken = taken + cost.filtered * rejected.visits[runs.computing].sum(axis=0)
-    share = np.divide(taken, runs.measured, out=np.zeros(len(taken)), where=runs.measured > 0)
-    return np.asarray(np.minimum(share, 1.0))
-
-
 def has_noticeable_overhead(
     experiment: Experiment, cost: EventCost | None = None, rejected: RejectedVisits | None = None
 ) -> bool:
@@ -72,7 +63,12 @@ def has_noticeable_overhead(
     if found is None:
         return False
     runs, point, _ = found
-    shares = _overhead_shares(runs, cost or usual_cost(runs), rejected)
+    cost = cost or usual_cost(runs)
+    taken = cost.recorded * runs.events_computing
+    if rejected is not None and rejected.counted:
+        taken = taken + cost.filtered * rejected.visits[runs.computing].sum(axis=0)
+    shares = np.divide(taken, runs.measured, out=np.zeros(len(taken)), where=runs.measured > 0)
+    shares = np.minimum(shares, 1.0)
     runs_of_point = [point == p for p in np.unique(point).tolist()]
     by_point = [float(np.median(shares[some])) for some in runs_of_point]
     longest = int(np.argmax([runs.measured[some].mean() for some in runs_of_point]))

@@ -158,14 +158,10 @@ def costly_at_largest_scale(decision: Decision, prediction: FilterEffect) -> tup
 def next_commands(
     filter_file: Path, applied: Application, memory: TraceMemory, runs: Sequence[RunEvidence]
 ) -> tuple[str, ...]:
-    """Return shell commands that apply a filter.
+    """Return shell commands that apply a filter; the runs that it was made from tell the compiler.
 
-    Args:
-        filter_file: where it was written; the commands name it by its absolute path, as compile-time
-            filtering needs because compilers run in other directories.
-        applied: at run time, with the program as it is instrumented now, or at compile time.
-        memory: what the measurement needs under the filter.
-        runs: what the filter was made from; they tell the compiler.
+    The commands name the file by its absolute path, as compile-time filtering needs because compilers run in
+    other directories. At run time, the program is used as it is instrumented now.
     """
     path = shlex.quote(str(filter_file.absolute()))
     enough = f"export SCOREP_TOTAL_MEMORY={-(-memory.total_memory // 2**20)}M"

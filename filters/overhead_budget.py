@@ -40,16 +40,12 @@ class Packing:
 
 
 def pack(value: FloatArray, weight: FloatArray, capacity: float) -> Packing:
-    """Fill a knapsack in the order of value per weight, skipping what no longer fits.
+    """Fill a knapsack in the order of value per weight, float64[item] each, skipping what no longer fits.
 
     The bound is that of the continuous problem (Dantzig 1957), in which the first item that does not fit is
     taken in part. The choice misses less than the value of that item; if one item alone is worth more than
-    the choice, it is taken instead, so that at least half of the best value is reached in any case.
-
-    Args:
-        value: float64[item], positive.
-        weight: float64[item], not negative.
-        capacity: the largest sum of weights; nothing fits if it is negative.
+    the choice, it is taken instead, so that at least half of the best value is reached in any case. Nothing
+    fits into a negative capacity.
     """
     fits = np.flatnonzero(weight <= capacity)
     density = np.log(value[fits]) - np.log(np.maximum(weight[fits], np.finfo(np.float64).tiny))

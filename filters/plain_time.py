@@ -180,17 +180,12 @@ def _deviations(
 
 
 def measurable_callers(runs: Visited, plain: FloatArray, cost: FloatArray, candidates: BoolArray) -> IntArray:
-    """Return where each call path can be measured: itself or its nearest measurable caller, int64[n].
+    """Return where each of n call paths can be measured: itself or its nearest measurable caller, int64[n].
 
-    A visit can be measured if more plain time is spent in and below it than its own measurement adds to it.
-    What is shorter (an accessor) is a part of its caller to anyone who measures; what cannot be filtered is
-    measured in any case.
-
-    Args:
-        runs: n call paths, R runs.
-        plain: float64[n, R], plain exclusive times.
-        cost: float64[R], seconds per visit.
-        candidates: bool[n], the call paths that nothing else speaks against.
+    A visit can be measured if more plain time, float64[n, R], is spent in and below it than its own
+    measurement adds to it, at a cost of float64[R] seconds. What is shorter (an accessor) is a part of its
+    caller to anyone who measures; what cannot be filtered is measured in any case. Nothing else speaks
+    against the candidates, bool[n].
     """
     inclusive = runs.tree.inclusive(plain).sum(axis=1)
     long = inclusive > (INSIDE * cost * runs.visits).sum(axis=1)

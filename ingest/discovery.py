@@ -10,7 +10,6 @@ from typing import TypeVar
 
 from ingest.errors import InputError, RunNameError
 from ingest.inferred_runs import (
-    Inferred,
     Metadata,
     identify_runs,
     infer,
@@ -106,11 +105,8 @@ def discover(path: Path, explicit: Sequence[RunSpec] | None = None, stated: Sequ
     Every entry of the directory that contains a profile is a run. Its name gives the parameters (see
     `ingest.run_names`); if it gives none, the metadata of the profiles do (Adiak's global values in
     Caliper's), or the number of processes that logs state. Several profiles in one entry are repetitions. A
-    path that is a profile itself, or a directory with a single one, needs no parameters.
-
-    Args:
-        explicit: the runs as the configuration lists them, instead of a search.
-        stated: sizes that the runs state and that are parameters, too.
+    path that is a profile itself, or a directory with a single one, needs no parameters. The configuration
+    may list `explicit` runs instead of a search, and `stated` sizes of runs that are parameters, too.
     """
     found = _with_metadata(_listed(path, explicit) if explicit else _found(path), path)
     return _with_sizes(found, [name for name in stated if name not in found.parameters])
@@ -166,7 +162,7 @@ def _found(path: Path) -> Discovery:
     elif misread(names, found, path):
         inferred = infer(found, path, constant=False)
     if inferred:
-        return _inferred(inferred, skipped)
+        return _described(inferred, skipped)
     if isinstance(names, RunNameError):
         raise names
     varied = _also_varied(metadata, names, found) if metadata else []
@@ -205,21 +201,13 @@ def _read_names(found: Sequence[FoundProfile]) -> list[RunName] | RunNameError:
 
 
 def _described(metadata: Metadata, skipped: Sequence[Skipped]) -> Discovery:
-    found, notices = metadata.found, (*metadata.notices, *_mixed_formats(metadata.found))
+    texts = list(map(texts_of, metadata.names))
+    if len(set(texts)) == len(texts) and len(set(map(len, metadata.names))) == 1:
+        texts = []  # they seem to be random: all different, names equally long
+    notices = (*metadata.notices, *_mixed_formats(metadata.found))
     aside = (*skipped, *metadata.damaged)
-    return _study(found, metadata.parameters, metadata.values, [None] * len(found), aside, notices)
-
-
-def _inferred(inferred: Inferred, skipped: Sequence[Skipped]) -> Discovery:
-    described, proposal = inferred.described, inferred.proposal
-    values = list(zip(*proposal.parameters.values(), strict=True))
-    parameters, texts = (
-        tuple(proposal.parameters),
-        _texts_of_kinds([run.name for run in described.runs]),
-    )
-    notices = (inferred.notice, *_mixed_formats(described.found))
-    aside = (*skipped, *described.damaged)
-    return _study(described.found, parameters, values, proposal.repetitions, aside, notices, texts)
+    repetitions = metadata.repetitions or [None] * len(metadata.found)
+    return _study(metadata.found, metadata.parameters, metadata.values, repetitions, aside, notices, texts)
 
 
 def _study(
@@ -493,12 +481,6 @@ def _identifier(name: str) -> str:
 
 def _words(name: str) -> list[str]:
     return [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)]
-
-
-def _texts_of_kinds(names: Sequence[str]) -> list[str]:
-    """Return the texts in names; nothing if they seem to be random: all different, names equally long."""
-    texts = list(map(texts_of, names))
-    return [] if len(set(texts)) == len(texts) and len(set(map(len, names))) == 1 else texts
 
 
 def _kinds_of(texts: Sequence[str], points: Sequence[Point], where: str) -> list[str]:

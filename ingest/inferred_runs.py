@@ -339,15 +339,6 @@ class Described:
     damaged: tuple[Skipped, ...]  # the other profiles
 
 
-@dataclass(frozen=True, kw_only=True)
-class Inferred:
-    """Runs with the parameters that their profiles and names give."""
-
-    described: Described
-    proposal: Proposal
-    notice: str  # one sentence on what was decided
-
-
 def describe(found: Sequence[FoundProfile], directory: Path) -> Described:
     """Read what profiles know of their runs; folders and files have names below the directory of all."""
     read: list[tuple[FoundProfile, DescribedRun]] = []
@@ -396,7 +387,7 @@ def _processes(found: FoundProfile, profile: Profile, located: int) -> int:
     return stated_number(profile.attributes, METADATA_PROCESSES) or located
 
 
-def infer(found: Sequence[FoundProfile], directory: Path, *, constant: bool) -> Inferred | None:
+def infer(found: Sequence[FoundProfile], directory: Path, *, constant: bool) -> "Metadata | None":
     """Take parameters from profiles, and from the numbers in names that do not follow from them.
 
     Runs that are all of one point may be wanted, too (`constant`). None if what varied is undecided: the
@@ -431,14 +422,15 @@ def infer(found: Sequence[FoundProfile], directory: Path, *, constant: bool) -> 
         return None
     notice = f"parameters from the profiles, names do not give them: {'; '.join(proposal.remarks)}; {_CHANGE}"
     kept = [i for i in range(len(described.runs)) if i not in lost]
-    return Inferred(
-        described=replace(
-            described,
-            found=tuple(described.found[i] for i in kept),
-            runs=tuple(described.runs[i] for i in kept),
-        ),
-        proposal=proposal.of(kept),
-        notice=notice,
+    proposal = proposal.of(kept)
+    return Metadata(
+        found=tuple(described.found[i] for i in kept),
+        parameters=tuple(proposal.parameters),
+        values=tuple(zip(*proposal.parameters.values(), strict=True)),
+        repetitions=proposal.repetitions,
+        names=tuple(described.runs[i].name for i in kept),
+        notices=(notice,),
+        damaged=described.damaged,
     )
 
 
@@ -535,13 +527,15 @@ _Numbers = Sequence[Mapping[str, float]]
 
 @dataclass(frozen=True, kw_only=True)
 class Metadata:
-    """What the profiles of a study say about their parameters."""
+    """What the profiles of a study, and perhaps their names, say about their parameters."""
 
-    found: tuple[FoundProfile, ...]  # the profiles whose metadata could be read
+    found: tuple[FoundProfile, ...]  # the profiles that could be read
     parameters: tuple[str, ...]
     values: tuple[_Column, ...]  # one row per profile of `found`
+    repetitions: tuple[int, ...] = ()  # of each; empty to number them
+    names: tuple[str, ...] = ()  # of each, if names gave parameters, too
     notices: tuple[str, ...]  # where the parameters come from, and which numbers are left out
-    damaged: tuple[Skipped, ...]  # the profiles whose metadata could not be read
+    damaged: tuple[Skipped, ...]  # the profiles that could not be read
 
 
 def read_metadata(found: Sequence[FoundProfile]) -> Metadata | None:
@@ -601,13 +595,9 @@ def choose_parameters(numbers: _Numbers) -> tuple[tuple[str, ...], Mapping[str, 
 def varied_size(points: Sequence[_Point], texts: Sequence[str], sizes: _Numbers) -> Mapping[str, _Column]:
     """Return the size of the problem that runs with the same parameters differ in, with its values.
 
-    Args:
-        points: the other parameters of each run.
-        texts: those in its name, which distinguish kinds if one of them has several points.
-        sizes: of each run by name, the one that says most first.
-
-    Returns:
-        Nothing if there is none, or if several vary that do not follow from each other.
+    Points are the other parameters of each run, texts those in its name, which distinguish kinds if one of
+    them has several points, sizes those of each run by name, the one that says most first. Nothing if there
+    is none, or if several vary that do not follow from each other.
     """
     apart = len(set(zip(texts, points, strict=True))) > len(set(texts)) < len(texts)
     points = [(*point, text if apart else "") for point, text in zip(points, texts, strict=True)]

@@ -122,13 +122,9 @@ def marked_names(names: Sequence[str], values: FloatArray, locations: FloatArray
 def leave_out(
     names: Sequence[str], values: FloatArray, locations: FloatArray | None
 ) -> tuple[list[int], LeftOut]:
-    """Decide which parameters say something; one does, unless there is none.
+    """Decide which parameters say something; one does, unless there is none; see `counting_parameter`.
 
-    Args:
-        names, values, locations: see `counting_parameter`.
-
-    Returns:
-        Their columns, and the others with their values at the points that are left, in order.
+    Returned are their columns, and the others with their values at the points that are left, in order.
     """
     rest = [c for c, column in enumerate(values.T) if np.ptp(column) > 0] or [
         next((c for c, name in enumerate(names) if counts_processes(name)), 0)

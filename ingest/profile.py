@@ -171,10 +171,9 @@ class ValueLoader(Protocol):
         ...
 
     def exclusive_blocks(self, metric: Metric, rows: int) -> Iterator[Block]:
-        """Yield exclusive values, about `rows` call paths at once; metrics that are not sums as stored.
+        """Yield about `rows` call paths at once, int64[k], and their exclusive values, float64[k, location].
 
-        Yields:
-            int64[k], call paths, and float64[k, location], their values; all others are zero.
+        All others are zero; metrics that are not sums come as stored.
         """
         ...
 
@@ -258,15 +257,9 @@ class Profile:
         return self.tree.inclusive(stored) if metric.kind is MetricKind.EXCLUSIVE else stored
 
     def exclusive_blocks(self, name: str, locations: BoolArray) -> Iterator[Block]:
-        """Yield exclusive values in blocks, so that memory does not grow.
+        """Yield call paths, int64[k], and their exclusive values, float64[k, wanted locations], in blocks.
 
-        Metrics that are not sums come as stored.
-
-        Args:
-            locations: bool[L], the locations wanted.
-
-        Yields:
-            int64[k], call paths, and float64[k, wanted locations], their values; all others are zero.
+        So memory does not grow. All others are zero; metrics that are not sums come as stored.
         """
         rows = max(1, _VALUES_PER_BLOCK // max(len(self.locations), 1))
         everywhere = bool(locations.all())

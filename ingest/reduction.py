@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ingest.arrays import BoolArray, FloatArray, IntArray, places_in_groups
+from ingest.arrays import BoolArray, FloatArray, IntArray, Rows, places_in_groups
 from ingest.calltree import CallTree, add_callees, first_of_name
 from ingest.interruptions import LongVisits, has_longest_visits
 from ingest.profile import (
@@ -169,13 +169,7 @@ class LargestKernels:
 
     @_BEYOND_FLOAT32
     def add(self, nodes: IntArray, values: FloatArray, total: FloatArray) -> None:
-        """Take the values of some call paths, each of which comes once.
-
-        Args:
-            nodes: int64[k].
-            values: float64[k, L].
-            total: float64[k], their sums over locations.
-        """
+        """Take values, float64[k, L], of call paths, int64[k], each of which comes once, and their sums."""
         self._total[nodes] = total
         needed = self._counted[nodes] & (total > self._least) | (self._group[nodes] >= 0)
         if not needed.all():
@@ -266,7 +260,7 @@ _SHORT = 64  # locations below which extremes are found faster across call paths
 
 
 @dataclass(frozen=True, eq=False)
-class Reduction:
+class Reduction(Rows):
     """Exclusive values of a metric reduced over CPU locations or over accelerators, in the metric's unit.
 
     All arrays are of one shape. Of the extremes of single visits, locations without a visit do not count.
@@ -352,15 +346,9 @@ class _Merged:
 def reduce_profile(profile: Profile, metrics: Container[str], on_locations: str = "time") -> ReducedProfile:
     """Reduce a profile over its CPU locations, and over its accelerators if it has any.
 
-    Timers that overlap others are left out: they count in no sum.
-
-    Args:
-        metrics: names of metrics to keep; those that the profile lacks, and those that are neither sums nor
-            extremes of single visits are left out. Sums that were measured on accelerators are kept under
-            the same name after ``gpu_``.
-
-    Returns:
-        The reductions of the exclusive values; the profile itself is no longer needed.
+    Timers that overlap others are left out: they count in no sum. So are, of the metrics to keep, those that
+    are neither sums nor extremes of single visits. Sums that were measured on accelerators are kept under the
+    same name after ``gpu_``. The profile itself is no longer needed.
     """
     cpu, devices = profile.locations.cpu, Devices.of(profile)
     merged = _Merged.of(profile)
@@ -394,7 +382,7 @@ def reduce_profile(profile: Profile, metrics: Container[str], on_locations: str 
     if not counted.all():
         tree, values = (
             tree.take(counted),
-            {name: of.each(lambda array: array[counted]) for name, of in values.items()},
+            {name: of.take(counted) for name, of in values.items()},
         )
     reduced = ReducedProfile(
         source=profile.source,
@@ -535,15 +523,10 @@ def _with_idle_time(reduced: ReducedProfile) -> ReducedProfile:
     if not idle.any():
         return reduced
     tree, regions = with_idle_region(reduced.tree, reduced.regions)
-    nothing = dict.fromkeys(("sum", "mean", "min", "max"), 0.0)
-    of_idle = {"sum": idle.sum(), "mean": idle.mean(), "min": idle.min(), "max": idle.max()}
+    nothing = Reduction(*np.zeros((4, 1)))
+    of_idle = Reduction(*np.array([[idle.sum()], [idle.mean()], [idle.min()], [idle.max()]]))
     values = {
-        name: Reduction(
-            **{
-                part: np.append(of_metric, (of_idle if name == GPU_TIME else nothing)[part])
-                for part, of_metric in vars(reduction).items()
-            }
-        )
+        name: Reduction.joined([reduction, of_idle if name == GPU_TIME else nothing])
         for name, reduction in reduced.values.items()
     }
     device_time = np.vstack([reduced.device_time[:-1], idle])

@@ -129,8 +129,7 @@ def contradicted_name(parameters: Sequence[str], runs: Sequence[MeasuredRun]) ->
 
 def _processes(profile: ReducedProfile) -> int:
     """Return the number of processes: as the metadata state it, since values may be sums over all of them."""
-    stated = next((profile.attributes[name] for name in METADATA_PROCESSES if name in profile.attributes), "")
-    return int(stated) if stated.isdecimal() and len(stated) < 10 else len(np.unique(profile.process))
+    return stated_number(profile.attributes, METADATA_PROCESSES) or len(np.unique(profile.process))
 
 
 def _counts(name: str, values: FloatArray, count: IntArray) -> bool:

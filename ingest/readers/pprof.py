@@ -362,12 +362,10 @@ class StackTree:
         self._of_region = self._drawn(self.regions)
 
     def add(self, frames: IntArray, depth: IntArray, values: FloatArray) -> None:
-        """Add a block of stacks.
+        """Add a block of stacks, with float64[stacks, metrics] of values.
 
-        Args:
-            frames: int64[sum of depth], the regions of all stacks, each from the innermost frame.
-            depth: int64[stacks], the number of frames of each, at least 1.
-            values: float64[stacks, metrics].
+        `frames`, int64[sum of depth], are the regions of all stacks, each from the innermost frame; `depth`,
+        int64[stacks], is the number of frames of each, at least 1.
         """
         if not len(depth):
             return

@@ -51,13 +51,9 @@ def choose_times(
 ) -> tuple[tuple[TimeColumn, ...], list[Heading], tuple[str, ...]]:
     """Choose the columns of times, several if they are of kernels or repetitions, or else that of a rate.
 
-    Args:
-        several: whether parts of the run may have a column each.
-        units: whether a column states the units.
-        parallel: whether runs have several locations, so that a clock of processors is no time.
-
-    Returns:
-        Them, other clocks and statistics of the same, and what to say of these.
+    Parts of the run may have a column each if `several`; a column may state the `units`; if runs are
+    `parallel`, a clock of processors is no time. Returned are they, other clocks and statistics of the same,
+    and what to say of these.
     """
     found = _candidates(left, units=units)
     kept = _of_one_clock(found, source, parallel=parallel)

@@ -487,9 +487,6 @@ class CubexValues:
 
         An inclusive metric takes memory for the rows of call paths whose callees are still to come, a few per
         level of the tree, in addition to the `rows` rows of a block.
-
-        Yields:
-            int64[k], the call paths, and float64[k, L], their exclusive values; all others are zero.
         """
         if metric.kind is not MetricKind.INCLUSIVE:
             yield from self.blocks(metric, rows)
@@ -547,19 +544,12 @@ def _checked_numbers(values: Stored, metric: Metric) -> FloatArray:
 def _stream_exclusive(
     caller: IntArray, stored: IntArray, locations: int, blocks: Iterator[Block]
 ) -> Iterator[Block]:
-    """Turn inclusive rows into exclusive ones.
+    """Turn blocks of inclusive rows, int64[b] and their values, float64[b, L], into exclusive ones.
 
     A row is kept until its last callee has come. Cube's enumeration of inclusive metrics lists all callees of
     a call path together, so these are the call paths between the root and the current one, and their siblings
-    that call others.
-
-    Args:
-        caller: int64[n], the caller of each row, negative for roots; rows come after their callers'.
-        stored: int64[k], the rows that will come, ascending; all others are zero.
-        blocks: those rows in ascending order: int64[b] and their values, float64[b, L].
-
-    Yields:
-        int64[m], rows, and their exclusive values, float64[m, L]; all rows not yielded are zero.
+    that call others. `caller` is int64[n], that of each row, negative for roots; rows come after their
+    callers'. Of those `stored`, int64[k], ascending, some will come; all others are zero.
     """
     last = np.full(len(caller) + 1, -1)  # the last callee of each row; the last entry is that of the roots
     last[caller[stored]] = stored

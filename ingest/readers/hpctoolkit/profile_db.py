@@ -246,13 +246,9 @@ class ProfileFile:
         return found
 
     def values(self, profile: StoredProfile, metrics: IntArray) -> Iterator[tuple[int, IntArray, FloatArray]]:
-        """Yield the values of some of the metrics of a profile.
+        """Yield number, contexts, int64[k], ascending, and values, float64[k], of some metrics of a profile.
 
-        Args:
-            metrics: int64[65536], for each identifier of a metric its number, -1 if it is not wanted.
-
-        Yields:
-            The number of a metric, its contexts, int64[k], ascending, and its values, float64[k].
+        `metrics` has for each identifier of a metric its number, -1 if it is not wanted, int64[65536].
         """
         part = self._part(profile.first_value, _VALUE.itemsize * profile.values)
         stored = part.table(_VALUE, profile.first_value, profile.values)

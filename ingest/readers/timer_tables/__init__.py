@@ -160,7 +160,7 @@ def _tables(path: Path) -> tuple[TimerTable, list[ReadTable], tuple[str, ...]]:
     kind, printed, notices = _printed_tables(path, stamp(path))
     tables = list(printed)
     if count(tables[-1].facts, "processes") is None:
-        marks = {kind.name: kind.mark or kind.begin for kind in timer_kinds()}
+        marks = [kind.mark or kind.begin for kind in timer_kinds()]
         elsewhere = processes_beside(path, marks, kind.facts) or processes_named(path)
         own = {"processes": elsewhere} if elsewhere else {}
         kept = [{n: v for n, v in table.facts.items() if n != "processes"} for table in tables]

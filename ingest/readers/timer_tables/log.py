@@ -63,15 +63,14 @@ def other_parts(log: Path) -> Iterator[Path]:
             yield file
 
 
-def processes_beside(log: Path, marks: Mapping[str, LogLine], facts: tuple[LogLine, ...]) -> str:
+def processes_beside(log: Path, marks: Sequence[LogLine], facts: tuple[LogLine, ...]) -> str:
     """Return the number of processes that another part of the log states, empty if none does.
 
-    Args:
-        marks: lines that only other logs with tables have, which are runs of their own.
+    Other logs with tables, which have one of the marks, are runs of their own.
     """
     for file in other_parts(log):
         part: Log = Log(ends_of(file))
-        if any(next(part.find(mark), None) for mark in marks.values()):
+        if any(next(part.find(mark), None) for mark in marks):
             continue
         if stated := last_facts(part, facts).get("processes"):
             return stated

@@ -8,7 +8,7 @@ of the outermost domain before the first, is in no step. The first step sets up 
 
 import re
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -175,9 +175,7 @@ def _table(path: Path) -> tuple[ReadTable, tuple[str, ...]]:
     log = _log_of(path) or path
     table, notices = _timers(log, stamp(log))
     named = processes_named(path) if "processes" not in table.facts else ""
-    return (
-        ReadTable(placed=table.placed, facts={**table.facts, "processes": named}) if named else table
-    ), notices
+    return replace(table, facts={**table.facts, "processes": named}) if named else table, notices
 
 
 @lru_cache(maxsize=4)
@@ -198,9 +196,8 @@ def _timers(log: Path, stamp: tuple[int, ...]) -> tuple[ReadTable, tuple[str, ..
     if timings.exceeded:
         notices.append(f"{timings.exceeded} steps took less than what lies in them: is the log damaged?")
     placed = Placed(timers=timings.timers, total=timings.total)
-    return ReadTable(placed=placed, facts={**facts, **in_grid(facts), **_described(facts, steps)}), tuple(
-        notices
-    )
+    facts |= in_grid(facts) | _described(facts, steps)
+    return ReadTable(placed=placed, facts=facts), tuple(notices)
 
 
 def _described(facts: Mapping[str, str], steps: int) -> dict[str, str]:
