@@ -7,10 +7,9 @@ problem, and by max-flow/min-cut its optimum is
     C(n, c) = max over nonempty port sets S of  (sum of c_k n_k over classes k whose ports lie inside S) / |S|
 
 for any map, convex and piecewise linear in c. The cycles c that an instruction occupies its port are fitted
-by bounded least squares. Its sum of squares has kinks and several minima: the search starts from many points
-and follows a smoothed maximum, T log sum exp(x / T), whose temperature T falls to zero, by
-Levenberg-Marquardt steps, for a block of data sets at once. A class whose port set is never the bottleneck
-has no influence on any measurement: the range up to where it would be one is given.
+by least squares, from many starts since there are several minima, with the manual's cycles as one more
+measurement of each class, of little weight. A class whose port set is never the bottleneck has no influence
+on any measurement: the range up to where it would be one is given.
 
 A term states ``model = "ports"``, a map, and variants measured on the machine: docs/explanations/ports.md.
 It is called without arguments and gives cycles per iteration: ``iflux() * edges / hz``.
@@ -18,8 +17,7 @@ It is called without arguments and gives cycles per iteration: ``iflux() * edges
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial, reduce
-from operator import add
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -27,39 +25,31 @@ from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import InputError, ModelError, UsageError, located
 from ingest.toml_table import TomlTable, read_toml
 from ingest.units import NONE, Quantity
-from pipeline.projection.expressions.ensembles import QUANTITY_DRAWS, Ensemble, stream
+from pipeline.projection.expressions.ensembles import Ensemble, stream
 from pipeline.projection.expressions.shipped_files import beside
-from pipeline.projection.expressions.symbolic import real_symbol
 from pipeline.projection.expressions.symbolic_model import (
     Model,
-    ValidRange,
     bind,
     constant,
     maximum,
-    substitute,
     symbol,
 )
 from pipeline.projection.fitting.bounded_least_squares import identifiable
-from pipeline.projection.fitting.formula_fit import Fit, fit_curve, fitted_parameters
+from pipeline.projection.fitting.formula_fit import Fit, fit_curve
 from pipeline.projection.fitting.measured_columns import MeasuredColumns, read_columns
 from pipeline.projection.fitting.resampling import Measurements
 from pipeline.projection.ports.loop_estimate import left_out_error
 
 _FEW = 0.02  # of the instructions, by which a target may leave the mix of the variants
 _MOST_SETS = 4096
-_TEMPERATURES = (0.1, 0.03, 0.01, 0.003, 0.001, 0.0)
-_STEPS = 12
-_FIRST_DAMPING = 1e-3
-_NOTHING = 1e-12
 _MOST_CYCLES = 40.0
-PULL = 0.05
-"""Weight of the manual's occupancy: twice its cycles counts like one variant off by 5 %, the usual scatter of
-such timings. It decides only what the variants leave open."""
-
+_PULL = 0.05
+"""Weight of the manual's cycles: twice as many count like one variant off by 5 %, the usual scatter of such
+timings. It decides only what the variants leave open."""
+_TRIED, _WIDEST_START, _SEARCHES, _CONVERGED = 4000, 10.0, 10, 1e-7
+_DRAWS = 200
 _GRID = 200
 _ACCEPTED = 2.71  # chi-squared with one degree of freedom, 90 %
-_STARTS = 64
-_WIDEST_START = 10.0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -185,123 +175,78 @@ def cycles(portmap: PortMap, counts: FloatArray, cpi: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class PortProblem:
-    """Cycles of n variants as a maximum over port sets of functions linear in k unknowns."""
+class _Problem:
+    """Cycles of n variants, and of one instruction of each of k classes alone, linear in k cycles per set."""
 
-    slopes: FloatArray  # float64[n, set, k], cycles a port set needs per unit of each unknown
-    fixed: FloatArray  # float64[n, set], cycles it needs for what is not fitted
-    lower: FloatArray  # float64[k], hard bounds
-    upper: FloatArray  # float64[k]
-    prior: FloatArray  # float64[k], values towards which the unknowns are drawn weakly
-    pull: float  # weight of the relative distance to the prior among the relative residuals
+    slopes: FloatArray  # float64[n + k, set, k], cycles a port set needs per cycle of each class
+    fixed: FloatArray  # float64[n + k, set], what it needs for classes that are not fitted
+    manual: FloatArray  # float64[k], cycles of the k instructions by the manual
+    upper: FloatArray  # float64[k]; the lower bounds are 1
 
-    def loads(self, unknowns: FloatArray) -> FloatArray:
-        """Return float64[row, n, set], the cycles that every port set needs, for unknowns float64[row, k]."""
-        flat = unknowns @ self.slopes.reshape(-1, self.slopes.shape[-1]).T
-        return flat.reshape(len(unknowns), *self.fixed.shape) + self.fixed
+    def loads(self, cpi: FloatArray) -> FloatArray:
+        """Return float64[..., n + k, set], for cycles per instruction float64[..., k]."""
+        return np.asarray(np.einsum("nsk,...k->...ns", self.slopes, cpi) + self.fixed)
 
-    def curve(self, unknowns: FloatArray) -> FloatArray:
-        """Return float64[row, n], the modelled cycles."""
-        return np.asarray(self.loads(unknowns).max(axis=2))
+    def curve(self, cpi: FloatArray) -> FloatArray:
+        """Return float64[row, n], the modelled cycles of the variants, for float64[row, k]."""
+        return np.asarray(self.loads(cpi).max(axis=2)[:, : -len(self.manual)])
 
+    def binding(self, cpi: FloatArray) -> FloatArray:
+        """Return float64[n + k, k], the slopes of the port sets that are the bottlenecks at float64[k]."""
+        return np.asarray(self.slopes[np.arange(len(self.fixed)), self.loads(cpi).argmax(axis=1)])
 
-def solve_ports(
-    problem: PortProblem, starts: FloatArray, targets: FloatArray, weights: FloatArray
-) -> FloatArray:
-    """Return float64[row, k], the best unknowns of every row among the minima found from the starts.
+    def solve(self, starts: FloatArray, targets: FloatArray, weights: FloatArray) -> FloatArray:
+        """Return float64[row, k], the best within the bounds found from the starts, float64[start, k].
 
-    Args:
-        starts: float64[start, k], within the bounds.
-        targets: float64[row, n], measured cycles.
-        weights: float64[row, n], factors on the residuals; 0 leaves a variant out.
-    """
-    rows, count = len(targets), len(starts)
-    unknowns = np.tile(starts, (rows, 1))
-    repeated = np.repeat(targets, count, axis=0), np.repeat(weights, count, axis=0)
-    for temperature in _TEMPERATURES:
-        unknowns = _descend(problem, unknowns, *repeated, temperature)
-    cost = _misfit(problem, unknowns, *repeated, 0.0)[0].reshape(rows, count)
-    chosen = np.arange(rows) * count + cost.argmin(axis=1)
-    return np.asarray(unknowns[chosen])
+        Args:
+            targets: float64[row, n], measured cycles.
+            weights: float64[row, n], factors on the residuals; 0 leaves a variant out.
+        """
+        return np.array([self._best(starts, t, w) for t, w in zip(targets, weights, strict=True)])
 
+    def _best(self, starts: FloatArray, target: FloatArray, weight: FloatArray) -> FloatArray:
+        from scipy.optimize import least_squares
 
-def _descend(
-    problem: PortProblem, unknowns: FloatArray, targets: FloatArray, weights: FloatArray, temperature: float
-) -> FloatArray:
-    damping = np.full(len(unknowns), _FIRST_DAMPING)
-    cost, gradient, curvature = _misfit(problem, unknowns, targets, weights, temperature)
-    for _ in range(_STEPS):
-        trial = _stepped(problem, unknowns, gradient, curvature, damping)
-        new = _misfit(problem, trial, targets, weights, temperature)
-        better = new[0] < cost
-        if not (better & (cost - new[0] > _NOTHING * cost)).any() and damping.min() > 1.0:
-            break
-        unknowns = np.where(better[:, None], trial, unknowns)
-        cost = np.where(better, new[0], cost)
-        gradient = np.where(better[:, None], new[1], gradient)
-        curvature = np.where(better[:, None, None], new[2], curvature)
-        damping = np.clip(np.where(better, damping / 5, damping * 8), 1e-9, 1e9)
-    return unknowns
+        known, factors = np.append(target, self.manual), np.append(weight, _PULL / self.manual)
+        ends = [
+            least_squares(
+                lambda cpi: (self.loads(cpi).max(axis=1) - known) * factors,
+                start,
+                jac=lambda cpi: self.binding(cpi) * factors[:, None],
+                bounds=(1.0, self.upper),
+                method="dogbox",
+                xtol=_CONVERGED,
+                ftol=_CONVERGED,
+            )
+            for start in starts
+        ]
+        return np.asarray(min(ends, key=lambda end: float(end.cost)).x)
 
 
-def _misfit(
-    problem: PortProblem, unknowns: FloatArray, targets: FloatArray, weights: FloatArray, temperature: float
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return half the sum of squares, its gradient and its Gauss-Newton curvature, one per row."""
-    scale = np.maximum(np.abs(targets), _NOTHING)[..., None]
-    values, shares = _soft_maximum(problem.loads(unknowns), temperature * scale)
-    slopes = np.matmul(shares.swapaxes(0, 1), problem.slopes).swapaxes(0, 1) * weights[..., None]
-    residuals = (values - targets) * weights
-    distance = (unknowns / problem.prior - 1.0) * problem.pull
-    cost = 0.5 * (np.sum(residuals**2, axis=1) + np.sum(distance**2, axis=1))
-    gradient = np.einsum("rn,rnk->rk", residuals, slopes) + distance * problem.pull / problem.prior
-    curvature = np.matmul(slopes.swapaxes(1, 2), slopes) + np.diag((problem.pull / problem.prior) ** 2)
-    return cost, gradient, curvature
-
-
-def _soft_maximum(loads: FloatArray, temperature: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the (soft) maximum over the last axis and the share of every entry in its slope."""
-    highest = loads.max(axis=-1, keepdims=True)
-    if not temperature.any():
-        first = loads.argmax(axis=-1)[..., None] == np.arange(loads.shape[-1])
-        return highest[..., 0], first.astype(np.float64)
-    above = np.exp((loads - highest) / temperature)
-    total = above.sum(axis=-1, keepdims=True)
-    value = highest + temperature * np.log(total)
-    return value[..., 0], above / total
-
-
-def _stepped(
-    problem: PortProblem,
-    unknowns: FloatArray,
-    gradient: FloatArray,
-    curvature: FloatArray,
-    damping: FloatArray,
-) -> FloatArray:
-    """Return the unknowns after a damped Newton step; those held at a bound do not move."""
-    held = ((unknowns <= problem.lower) & (gradient > 0)) | ((unknowns >= problem.upper) & (gradient < 0))
-    free = (~held).astype(np.float64)
-    diagonal = np.einsum("rkk->rk", curvature)
-    damped = diagonal * (1 + damping[:, None]) + _NOTHING
-    eye = np.eye(unknowns.shape[1])
-    matrix = curvature * (1 - eye) * free[:, :, None] * free[:, None, :]
-    matrix = matrix + eye * np.where(held, 1.0, damped)[:, None, :]
-    step = np.linalg.solve(matrix, -(gradient * free)[..., None])[..., 0]
-    return np.clip(unknowns + step, problem.lower, problem.upper)
+def _problem(portmap: PortMap, counts: FloatArray, cpi: FloatArray, free: BoolArray) -> _Problem:
+    """Return the fit of the free classes, the others held at their cpi."""
+    alone = np.eye(len(free))[free]
+    slopes = np.vstack([counts, alone])[:, None, :] * port_sets(portmap)
+    return _Problem(
+        slopes=slopes[:, :, free],
+        fixed=slopes[:, :, ~free] @ cpi[~free],
+        manual=cycles(portmap, alone, portmap.occupancy),
+        upper=np.maximum(_MOST_CYCLES, portmap.occupancy[free]),
+    )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PortEstimate:
     """Cycles per instruction of the classes of a port map, from n variants."""
 
+    portmap: PortMap
+    counts: FloatArray  # float64[n, class], of the variants
     # float64[class], cycles an instruction occupies its port; the manual's if nothing is known
     cpi: FloatArray
     identified: BoolArray  # bool[class], whether the variants determine the class
     present: BoolArray  # bool[class], whether any variant has such instructions
     lower: FloatArray  # float64[class], fewest cycles that the variants allow with all else as estimated
     upper: FloatArray  # float64[class], most cycles that they allow, up to the bound of the fit
-    problem: PortProblem  # the fit of the identified classes, the others held
-    unknowns: FloatArray  # float64[k], its solution
 
 
 def estimate_cpi(portmap: PortMap, counts: FloatArray, cycles: FloatArray) -> PortEstimate:
@@ -321,23 +266,23 @@ def estimate_cpi(portmap: PortMap, counts: FloatArray, cycles: FloatArray) -> Po
     present: BoolArray = np.any(counts > 0, axis=0)
     _check(counts, cycles, int(present.sum()))
     everything = _problem(portmap, counts, portmap.occupancy, present)
-    found = _solved(everything, _starts(everything), cycles)
+    starts = _starts(everything, portmap.occupancy[present], cycles)
     cpi, identified = portmap.occupancy.copy(), np.zeros_like(present)
-    cpi[present] = found
-    identified[present] = _identified(everything, found, cycles)
+    cpi[present] = everything.solve(starts, cycles[None], 1.0 / cycles[None])[0]
+    identified[present] = _identified(everything, cpi[present], cycles)
     if not identified.any():
         raise ModelError("the variants do not determine any class", hint="measure variants that differ more")
     problem = _problem(portmap, counts, cpi, identified)
-    cpi[identified] = unknowns = _solved(problem, cpi[identified][None], cycles)
-    lower, upper = _allowed_range(portmap, counts, cycles, cpi, fitted=len(unknowns))
+    cpi[identified] = problem.solve(cpi[identified][None], cycles[None], 1.0 / cycles[None])[0]
+    lower, upper = _allowed_range(portmap, counts, cycles, cpi, fitted=int(identified.sum()))
     return PortEstimate(
+        portmap=portmap,
+        counts=counts,
         cpi=cpi,
         identified=identified,
         present=present,
-        lower=lower,
-        upper=upper,
-        problem=problem,
-        unknowns=unknowns,
+        lower=np.where(present, lower, cpi),
+        upper=np.where(present, upper, cpi),
     )
 
 
@@ -353,38 +298,22 @@ def _check(counts: FloatArray, cycles: FloatArray, unknowns: int) -> None:
         )
 
 
-def _problem(portmap: PortMap, counts: FloatArray, cpi: FloatArray, free: BoolArray) -> PortProblem:
-    """Return the fit of the free classes, the others held at their cpi."""
-    slopes = counts[:, None, :] * port_sets(portmap)
-    prior = portmap.occupancy[free]
-    return PortProblem(
-        slopes=slopes[:, :, free],
-        fixed=slopes[:, :, ~free] @ cpi[~free],
-        lower=np.ones(len(prior)),
-        upper=np.maximum(_MOST_CYCLES, prior),
-        prior=prior,
-        pull=PULL,
-    )
-
-
-def _starts(problem: PortProblem) -> FloatArray:
-    """Return float64[start, k]: the manual's values, and random multiples of them."""
-    factors = np.exp(stream("ports").uniform(0, np.log(_WIDEST_START), (_STARTS, len(problem.prior))))
+def _starts(problem: _Problem, manual: FloatArray, cycles: FloatArray) -> FloatArray:
+    """Return float64[start, k]: the manual's values, and the best of many random multiples of them."""
+    factors = np.exp(stream("ports").uniform(0, np.log(_WIDEST_START), (_TRIED, len(manual))))
     factors[0] = 1.0
-    return np.clip(problem.prior * factors, problem.lower, problem.upper)
+    tried = np.clip(manual * factors, 1.0, problem.upper)
+    misfit = np.sum((problem.curve(tried) / cycles - 1) ** 2, axis=1)
+    return np.asarray(tried[np.append(0, np.argsort(misfit)[:_SEARCHES])])
 
 
-def _solved(problem: PortProblem, starts: FloatArray, cycles: FloatArray) -> FloatArray:
-    return np.asarray(solve_ports(problem, starts, cycles[None], 1.0 / cycles[None])[0])
-
-
-def _identified(problem: PortProblem, unknowns: FloatArray, cycles: FloatArray) -> BoolArray:
-    """Return bool[k], the unknowns float64[k] that measurements determine more than the manual does."""
-    loads = problem.loads(unknowns[None])[0]
-    slopes = problem.slopes[np.arange(len(cycles)), loads.argmax(axis=1)]
+def _identified(problem: _Problem, cpi: FloatArray, cycles: FloatArray) -> BoolArray:
+    """Return bool[k], the cpi float64[k] that measurements determine more than the manual does."""
+    count = len(cycles)
+    slopes, alone = np.split(problem.binding(cpi), [count])
     weighted = slopes / cycles[:, None]
     variance = np.diagonal(np.linalg.pinv(weighted.T @ weighted, hermitian=True))
-    stronger: BoolArray = variance * (problem.pull / problem.prior) ** 2 < 1.0
+    stronger: BoolArray = variance * (_PULL * np.diagonal(alone) / problem.manual) ** 2 < 1.0
     return identifiable(slopes, 1.0 / cycles) & stronger
 
 
@@ -411,138 +340,86 @@ def _allowed_range(
 class PortFit:
     """A port map fitted to the variants of a kernel."""
 
-    portmap: PortMap
+    name: str
     estimate: PortEstimate
-    # cycles per iteration as a model in the symbols ``n.<class>``, and its quality; the parameters of classes
-    # that are not identified have the range that the variants allow
-    fit: Fit
+    fit: Fit  # of the identified classes: draws of their cycles and of the scatter
+
+    def target(self, counts: FloatArray, mini: tuple[float, FloatArray] | None = None) -> Model:
+        """Return the cycles per iteration of a target, from its instructions float64[class].
+
+        With a mini-app, measured cycles and instructions, they are C_mini + C(target) - C(mini): what the
+        ports do not explain is assumed to be the same in both (Eq. 7 with Eq. 9). The measured cycles are as
+        uncertain as the scatter of the variants around the fit. A target unlike the variants has the error
+        that such predictions had when measured: the scatter says nothing of code from other compiler flags.
+        """
+        portmap, known = self.estimate.portmap, {}
+        cycles = port_cycles(self.name, portmap, counts)
+        if mini is not None:
+            known[f"{self.name}.mini"] = Quantity(value=mini[0], relative_sd=self.fit.quality.sigma)
+            cycles = symbol(f"{self.name}.mini") + cycles - port_cycles(self.name, portmap, mini[1])
+        cycles = cycles * symbol(f"{self.name}.scatter")
+        low, high, share = self._shares(counts)
+        if ((share < low - _FEW) | (share > high + _FEW)).any():
+            spread = left_out_error("fitted").spread
+            known[f"{self.name}.left_out"] = Quantity(value=1.0, relative_sd=spread)
+            cycles = cycles * symbol(f"{self.name}.left_out")
+        for drawn in self.fit.model.ensembles:
+            cycles = bind(cycles, drawn)
+        return bind(bind(cycles, self._undetermined(counts)), known)
+
+    def _shares(self, counts: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the least and the largest share of each class in the variants, a tenth beyond, and here."""
+        shares = self.estimate.counts / self.estimate.counts.sum(axis=1, keepdims=True)
+        return 0.9 * shares.min(axis=0), 1.1 * shares.max(axis=0), counts / max(float(counts.sum()), 1e-300)
+
+    def _undetermined(self, counts: FloatArray) -> Ensemble:
+        """Return classes that the variants do not determine, drawn evenly from the range that they allow."""
+        one, names = self.estimate, self.estimate.portmap.classes
+        open_ = np.flatnonzero(~one.identified)
+        drawn = stream(self.name, "open").uniform(one.lower[open_], one.upper[open_], (_DRAWS, len(open_)))
+        ranges = [f"{names[k]} ({one.lower[k]:.3g} to {one.upper[k]:.3g} cycles)" for k in open_ if counts[k]]
+        notices = [f"{self.name}: the variants do not determine {', '.join(ranges)}"] if ranges else []
+        for kind, low, high, here in zip(names, *self._shares(counts), strict=True):
+            if not low <= here <= high:
+                basis = f"{self.name} was fitted to shares of {kind} instructions"
+                notices.append(f"{basis} from {low:.4g} to {high:.4g}, here {here:.4g}")
+        symbols = tuple(f"{self.name}.cpi.{names[k]}" for k in open_)
+        return Ensemble(names=symbols, estimate=one.cpi[open_], draws=drawn, notices=tuple(notices))
 
 
-def port_cycles(name: str, portmap: PortMap) -> Model:
-    """Return cycles per iteration of the ideal scheduler (Eq. 9) as a symbolic maximum over port sets.
-
-    The symbols are ``<name>.cpi.<class>`` and, for the instructions per iteration, ``n.<class>``.
-    """
-    busy = [symbol(f"{name}.cpi.{kind}") * symbol(f"n.{kind}") for kind in portmap.classes]
-    sets = [
-        sum((share * busy[k] for k, share in enumerate(row) if share), start=constant(0))
-        for row in port_sets(portmap).tolist()
+def port_cycles(name: str, portmap: PortMap, counts: FloatArray) -> Model:
+    """Return Eq. 9 for instructions float64[class], in the symbols ``<name>.cpi.<class>``."""
+    busy = {
+        k: symbol(f"{name}.cpi.{kind}") * float(counts[k])
+        for k, kind in enumerate(portmap.classes)
+        if counts[k]
+    }
+    sets = dict.fromkeys(tuple(row) for row in port_sets(portmap)[:, list(busy)].tolist() if any(row))
+    loads = [
+        sum((w * b for w, b in zip(row, busy.values(), strict=True) if w), start=constant(0)) for row in sets
     ]
-    return maximum(*sets) if len(sets) > 1 else sets[0]
+    return maximum(*loads) if loads else constant(0)
 
 
-def fit_ports(
-    name: str, portmap: PortMap, counts: FloatArray, cycles: FloatArray, *, draws: int = QUANTITY_DRAWS
-) -> PortFit:
+def fit_ports(name: str, portmap: PortMap, counts: FloatArray, cycles: FloatArray) -> PortFit:
     """Return the port map fitted to the variants of a kernel, given as to `estimate_cpi`."""
     estimate = estimate_cpi(portmap, counts, cycles)
-    problem = estimate.problem
-    names = [f"{name}.cpi.{kind}" for kind in np.array(portmap.classes)[estimate.identified]]
+    known = estimate.identified
+    problem = _problem(portmap, counts, estimate.cpi, known)
+    names = [f"{name}.cpi.{kind}" for kind in np.array(portmap.classes)[known]]
     fit = fit_curve(
         name,
-        port_cycles(name, portmap),
+        port_cycles(name, portmap, counts[0]),
         names,
-        (partial(solve_ports, problem, estimate.unknowns[None]), problem.curve),
+        (partial(problem.solve, estimate.cpi[known][None]), problem.curve),
         Measurements(dict(zip(portmap.classes, counts.T, strict=True)), cycles),
         lambda _: np.ones(len(names), dtype=bool),
-        draws=draws,
+        draws=_DRAWS,
     )
     cpi = estimate.cpi.copy()
-    cpi[estimate.identified] = fit.quality.estimate
+    cpi[known] = fit.quality.estimate  # with weights from its own curve
     lower, upper = np.minimum(estimate.lower, cpi), np.maximum(estimate.upper, cpi)
-    estimate = replace(estimate, cpi=cpi, unknowns=fit.quality.estimate, lower=lower, upper=upper)
-    fit = replace(fit, model=_within_mix(name, portmap, counts, fit.model))
-    return PortFit(portmap, estimate, _with_open_classes(name, portmap, estimate, fit, draws))
-
-
-def _within_mix(name: str, portmap: PortMap, counts: FloatArray, model: Model) -> Model:
-    """Return the model with the range of every class's share of the instructions in the place of its counts.
-
-    Twice the instructions take twice the cycles, so a target is like the variants if its mix is. A tenth
-    beyond their range is not worth a notice.
-    """
-    each = [real_symbol(f"n.{kind}") for kind in portmap.classes]
-    limits = tuple(
-        ValidRange(
-            expression=own / reduce(add, each),
-            lower=low,
-            upper=high,
-            basis=f"{name} was fitted to shares of {kind} instructions",
-        )
-        for own, kind, low, high in zip(
-            each, portmap.classes, *(bound.tolist() for bound in _shares_fitted(counts)), strict=True
-        )
-    )
-    return replace(model, limits=limits)
-
-
-def _shares_fitted(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the least and the largest share of each class in the variants, with a tenth beyond."""
-    shares = counts / counts.sum(axis=1, keepdims=True)
-    return 0.9 * shares.min(axis=0), 1.1 * shares.max(axis=0)
-
-
-def _is_outside_mix(counts: FloatArray, target: FloatArray) -> bool:
-    """Return whether a target has more or less of a class than all variants, by 2 % of the instructions.
-
-    Args:
-        counts: float64[n, class], instructions per iteration of the variants.
-        target: float64[class], those of the target.
-    """
-    low, high = _shares_fitted(counts)
-    share = target / max(float(target.sum()), 1e-300)
-    return bool(((share < low - _FEW) | (share > high + _FEW)).any())
-
-
-def widened(name: str, model: Model) -> Model:
-    """Return cycles of a target unlike the variants, with the error that such predictions had when measured.
-
-    The scatter of the variants around the fit says nothing of code from other compiler flags: of intervals
-    without this, few held the measured cycles.
-    """
-    left_out = Quantity(value=1.0, relative_sd=left_out_error("fitted").spread)
-    return bind(model * symbol(f"{name}.left_out"), {f"{name}.left_out": left_out})
-
-
-def _with_open_classes(name: str, portmap: PortMap, estimate: PortEstimate, fit: Fit, draws: int) -> Fit:
-    """Return the fit with undetermined classes bound: drawn evenly from the range that the variants allow.
-
-    A class that no variant has is held at the manual's value; using it gives a notice of its share.
-    """
-    open_classes = np.flatnonzero(~estimate.identified)
-    if not len(open_classes):
-        return fit
-    present, value = estimate.present[open_classes], estimate.cpi[open_classes]
-    low = np.where(present, estimate.lower[open_classes], value)
-    high = np.where(present, estimate.upper[open_classes], value)
-    names = tuple(f"{name}.cpi.{portmap.classes[k]}" for k in open_classes)
-    drawn = stream(name, "open").uniform(low, high, (draws, len(names)))
-    most = np.where(present, high, np.inf)
-    parameters = fitted_parameters(names, value, low, most, np.zeros(len(names), dtype=np.bool_))
-    return replace(
-        fit,
-        model=bind(fit.model, Ensemble(names=names, estimate=value, draws=drawn)),
-        parameters=(*fit.parameters, *parameters),
-    )
-
-
-def from_mini(name: str, fit: PortFit, cycles: float, counts: Mapping[str, float]) -> Model:
-    """Return C_target = C_mini + C(n_target) - C(n_mini), cycles per iteration in the symbols ``n.<class>``.
-
-    What the ports do not explain is assumed to be the same in both (Eq. 7 with Eq. 9). The measured cycles of
-    the mini-app are as uncertain as the scatter of the variants around the fit.
-
-    Args:
-        cycles: measured cycles per iteration of the mini-app on the machine.
-        counts: its instructions per iteration by class; a class that is not named has none.
-    """
-    ports = port_cycles(name, fit.portmap)
-    mini = substitute(ports, {f"n.{kind}": float(counts.get(kind, 0.0)) for kind in fit.portmap.classes})
-    measured = symbol(f"{name}.mini")
-    target = (measured + ports - mini) * symbol(f"{name}.scatter")
-    known = bind(target, {f"{name}.mini": Quantity(value=cycles, relative_sd=fit.fit.quality.sigma)})
-    drawn = reduce(bind, fit.fit.model.ensembles, known)
-    return replace(drawn, limits=fit.fit.model.limits)
+    return PortFit(name, replace(estimate, cpi=cpi, lower=lower, upper=upper), fit)
 
 
 _KEYS = ("model", "map", "data", "where", "mini", "target", "note")
@@ -553,17 +430,12 @@ def port_term(table: TomlTable, name: str) -> Model:
     table.check_keys(_KEYS)
     with located(table.where):
         term = read_port_term(table)
-        portmap, variants = term.portmap, term.variants
-        fit = fit_ports(name, portmap, variants.counts, variants.cycles)
-        model = fit.fit.model
+        variants, mini = term.variants, None
+        fit = fit_ports(name, term.portmap, variants.counts, variants.cycles)
         if term.mini:
-            mini = variants.index(term.mini)
-            counts = _by_class(portmap, variants.counts[mini])
-            model = from_mini(name, fit, float(variants.cycles[mini]), counts)
-        if _is_outside_mix(variants.counts, term.target):
-            model = widened(name, model)
-        target = _by_class(portmap, term.target)
-        return substitute(model, {f"n.{kind}": count for kind, count in target.items()})
+            k = variants.index(term.mini)
+            mini = float(variants.cycles[k]), variants.counts[k]
+        return fit.target(term.target, mini)
 
 
 @dataclass(frozen=True, eq=False)
@@ -586,7 +458,3 @@ def read_port_term(table: TomlTable) -> PortTerm:
     target = table.table("target")
     counts = class_vector(portmap, {kind: target.number(kind, least=0) for kind in target.content})
     return PortTerm(portmap, variants, table.text("mini", ""), counts)
-
-
-def _by_class(portmap: PortMap, counts: FloatArray) -> Mapping[str, float]:
-    return dict(zip(portmap.classes, counts.tolist(), strict=True))

@@ -1,12 +1,13 @@
 """The port model as a term of an application file."""
 
+import numpy as np
 import pytest
 
 from ingest.errors import InputError, ModelError, UsageError
 from ingest.toml_table import TomlTable
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.fitting.measured_columns import read_columns
-from pipeline.projection.ports.port_fit import fit_ports, from_mini, port_term, variants_in, widened
+from pipeline.projection.ports.port_fit import fit_ports, port_term, variants_in
 from tests.pipeline.projection.mistakes import refused
 from tests.pipeline.projection.ports.simulated import GOLDEN, MAP, variant_lines
 
@@ -39,33 +40,21 @@ def fitted(folder):
     return fit_ports("flux", GOLDEN, variants.counts, variants.cycles), variants
 
 
-def expected(fitted, model, target):
-    counts = {f"n.{kind}": float(target.get(kind, 0)) for kind in GOLDEN.classes}
-    # The targets here are unlike the variants, so that the error of code left out is added.
-    found = predict({"c": widened("flux", model)}, counts)["c"]
-    return float(found.value[0]), float(found.upper[0] - found.lower[0])
+def counts(target):
+    return np.array([float(target.get(kind, 0)) for kind in GOLDEN.classes])
 
 
-def test_a_target_like_the_variants_has_the_interval_of_the_fit(folder, fitted):
-    fit, variants = fitted
-    usual = dict(zip(GOLDEN.classes, variants.counts[3].tolist(), strict=True))
-    counts = {f"n.{kind}": count for kind, count in usual.items()}
-    found = predict({"c": fit.fit.model}, counts)["c"]
-    assert value(term(folder, target=usual))[1] == pytest.approx(float(found.upper[0] - found.lower[0]))
-
-
-def test_counts_may_be_stated(folder, fitted):
+def test_counts_are_stated(folder, fitted):
     model = term(folder, target=TARGET)
     assert model.inputs == ()
-    assert value(model) == pytest.approx(expected(fitted, fitted[0].fit.model, TARGET))
+    assert value(model) == pytest.approx(value(fitted[0].target(counts(TARGET))))
     assert value(model)[0] == pytest.approx(65.0, rel=0.05)
 
 
 def test_a_mini_app_may_be_the_start(folder, fitted):
     fit, variants = fitted
-    by_class = dict(zip(GOLDEN.classes, variants.counts[3], strict=True))
-    mini = from_mini("flux", fit, float(variants.cycles[3]), by_class)
-    assert value(term(folder, target=TARGET, mini="v3")) == pytest.approx(expected(fitted, mini, TARGET))
+    mini = fit.target(counts(TARGET), (float(variants.cycles[3]), variants.counts[3]))
+    assert value(term(folder, target=TARGET, mini="v3")) == pytest.approx(value(mini))
 
 
 def test_maps_of_ones_own_stand_beside_the_file(folder):
