@@ -112,6 +112,14 @@ def test_one_size_cannot_distinguish_latency_from_bandwidth():
     assert not any(p.identified for p in found.parameters)
 
 
+def test_the_switch_is_sought_beyond_the_first_weights_that_agree_with_a_curve():
+    """From the weights of this noise alone, the search ends at 16384, a less likely curve."""
+    sizes, noise = 2.0 ** np.arange(23), 1 + 0.3 * np.random.default_rng(27).standard_normal(23)
+    times = np.where(sizes <= 4096, 2.7e-6 + 0.5e-9 * sizes, 7e-6 + 0.09e-9 * sizes) * np.maximum(noise, 0.02)
+    found = fit_loggp("link", Measurements({"x": sizes}, times))
+    assert found.parameters[-1].value == 4096
+
+
 def test_an_allreduce_whose_algorithm_changes_does_not_fit():
     processes = np.array([24.0, 48, 96, 192, 384, 768, 1536])
     good = fit_allreduce("red", Measurements({"P": processes}, 4e-6 + 1.5e-6 * np.log2(processes)))
