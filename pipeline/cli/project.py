@@ -177,7 +177,7 @@ def _show_parts(
     from pipeline.config.application_inputs import read_inputs
     from pipeline.projection.applications.projections import Sweep
     from pipeline.report.projections import show_projection, show_sweep
-    from pipeline.stages.project import projection_image, sweep
+    from pipeline.stages.project import crossovers_of, files, projection_image, sweep
 
     inputs, (on, variant) = read_inputs(at), machine
     form = None if output is None else image_form(output)
@@ -188,7 +188,11 @@ def _show_parts(
         if output == STANDARD_OUTPUT:
             return
     if inputs.swept:
-        shown.present(found, lambda: sweep_table(found), lambda out: show_sweep(out, found))
+
+        def draw(screen: "Console") -> None:
+            show_sweep(screen, found, crossovers_of(*files(application, on), inputs, variant))
+
+        shown.present(found, lambda: sweep_table(found), draw)
         return
     (alone,) = projections
     shown.present(alone, lambda: projection_table(alone), lambda out: show_projection(out, alone, details))

@@ -1,5 +1,7 @@
 """Projections and sweeps, and the applications and machines that are shipped, in the terminal."""
 
+from collections.abc import Sequence
+
 from rich.console import Console
 
 from ingest.units import unit_text
@@ -89,13 +91,15 @@ def _show_measured(out: Console, projection: ApplicationProjection) -> None:
         )
 
 
-def show_sweep(out: Console, sweep: Sweep) -> None:
+def show_sweep(out: Console, sweep: Sweep, crossing: Sequence[str] = ()) -> None:
     """Print one row per value: the outermost parts, the total with its interval, totals of other variants."""
     first = sweep.projections[0]
     show_sentence(out, _heading_of(first))
     if others := {name: value for name, value in first.at.items() if name != sweep.swept}:
         show_sentence(out, f"at {point_text(others)}")
     show_table(out, totals_table(sweep, _once(sweep)))
+    for sentence in crossing:
+        show_sentence(out, sentence)
 
 
 def _once(sweep: Sweep) -> list[str]:

@@ -5,6 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ingest.errors import UsageError
 from ingest.toml_table import TomlTable
 from pipeline.models.prediction import LEVEL
@@ -113,6 +115,20 @@ def asked_times(
     return application_times(
         program, target, _total(program, target, None), points[0], scaled, given, node_cores
     )
+
+
+def crossovers_of(
+    program: ApplicationFile, target: Machine, at: "Inputs", variant: str | None = None
+) -> tuple[str, ...]:
+    """Say where parts of an application pass each other over what is swept."""
+    from pipeline.projection.applications.part_crossovers import part_crossovers
+
+    names = machine_names(target, "mach", stored_models, variant=variant)
+    whole = compose(program, names, stored_models, target=target)
+    parts = {path[0]: model for path, model in whole.parts.items() if len(path) == 1}
+    points = [input_values(program, given) for given in at.values]
+    values = np.unique([point[at.swept] for point in points])
+    return tuple(part_crossovers(parts, points[0], at.swept, values))
 
 
 def held_out_of(

@@ -1,6 +1,7 @@
 """What `pipeline choose` says of applications, whose truth is the formula that their files state."""
 
 import json
+import re
 from math import log, log2
 
 import numpy as np
@@ -141,3 +142,11 @@ def test_what_cannot_be_asked_of_an_application_is_refused(solver, call, tmp_pat
         assert "cannot be combined with an application" in solver("--at", "P=8", *option)[1]
     assert "no input counts processes" in call("choose", "setsm", "--deadline", "5s")[2]
     assert solver("--at", "P=8", more='scaling = "both"')[0] == 2
+
+
+def test_a_sweep_says_where_parts_pass_each_other(solver, call, tmp_path):
+    """100 / P = 0.2 log2(P) at P = 79.26; where they do not cross, nothing is said."""
+    solver("--at", "P=8")
+    printed = call("project", tmp_path / "app.toml", "--at", "P=2:1024:x2")[1]
+    assert re.search(r"At P = 79\.3 \(.*\) tree overtakes work", " ".join(printed.split()))
+    assert "overtakes" not in call("project", tmp_path / "app.toml", "--at", "P=2:64:x2")[1]
