@@ -46,7 +46,7 @@ from ingest.readers.timer_tables.log import (
     rate_text,
     read_log,
 )
-from ingest.readers.timer_tables.log_tables import LogTables, ReadTable, added_tables
+from ingest.readers.timer_tables.log_tables import LogTables, added_tables
 from ingest.readers.timer_tables.timer_kind import (
     MAX_PHASES,
     OVERLAPPING_TIMERS,
@@ -112,7 +112,7 @@ def read(path: Path) -> Profile:
     parents, parts = named_parents(path), []
     for log in all_partitions(path):
         kind, tables, notices = _tables(log)
-        placed = [replace(table, placed=nested(table.placed, kind, parents)) for table in tables]
+        placed = [nested(table, kind, parents) for table in tables]
         parts.append(assemble(placed, kind, str(log), notices))
     return joined(parts, str(path))
 
@@ -144,7 +144,7 @@ def content(path: Path) -> Hashable:
     """Return what a log and a copy of it have in common, such as what was printed to the screen as well."""
     found = [_tables(log) for log in partitions(path).values()]
     kept = (table for _, tables, _ in found for table in tables)
-    return found[0][0].name, tuple((t.path, t.seconds) for table in kept for t in table.placed.timers)
+    return found[0][0].name, tuple((t.path, t.seconds) for table in kept for t in table.timers)
 
 
 def _kind_of(log: Log) -> TimerTable | None:
@@ -155,7 +155,7 @@ def _kind_of(log: Log) -> TimerTable | None:
     return next((kind for kind in timer_kinds() if kind.program and next(log.find(kind.program), None)), None)
 
 
-def _tables(path: Path) -> tuple[TimerTable, list[ReadTable], tuple[str, ...]]:
+def _tables(path: Path) -> tuple[TimerTable, list[Placed], tuple[str, ...]]:
     """Read the tables of a log, with the number of processes from elsewhere if it does not state it."""
     kind, printed, notices = _printed_tables(path, stamp(path))
     tables = list(printed)
@@ -171,7 +171,7 @@ def _tables(path: Path) -> tuple[TimerTable, list[ReadTable], tuple[str, ...]]:
 @lru_cache(maxsize=4)
 def _printed_tables(
     path: Path, stamp: tuple[int, ...]
-) -> tuple[TimerTable, tuple[ReadTable, ...], tuple[str, ...]]:
+) -> tuple[TimerTable, tuple[Placed, ...], tuple[str, ...]]:
     """Read the tables of a log once for all questions; it may be large."""
     log = read_log(path)
     kind = _kind_of(Log(ends_of(path))) or _kind_of(log)
@@ -414,7 +414,7 @@ class _Phase:
         return (self.name,) if self.name else ()
 
 
-def assemble(tables: Sequence[ReadTable], kind: TimerTable, source: str, notices: Sequence[str]) -> Profile:
+def assemble(tables: Sequence[Placed], kind: TimerTable, source: str, notices: Sequence[str]) -> Profile:
     """Make a profile of the tables of one log.
 
     All locations have the same values, so that their sums are effort; what a log says of single processes
@@ -449,7 +449,7 @@ def assemble(tables: Sequence[ReadTable], kind: TimerTable, source: str, notices
         **({STOPPED: facts["_stopped"]} if "_stopped" in facts else {}),
         **({SIZES: ", ".join(sizes)} if (sizes := sizes_of(tables[-1].facts, kind)) else {}),
     }
-    found = [*notices, *(notice for table in tables for notice in table.placed.notices)]
+    found = [*notices, *(notice for table in tables for notice in table.notices)]
     if "processes" not in facts:
         found.append(
             "the number of processes is not stated: values of one are read; name runs like app.p64.r1"
@@ -467,7 +467,7 @@ def assemble(tables: Sequence[ReadTable], kind: TimerTable, source: str, notices
     return _profile(source, kind, phases, locations, steps, attributes, tuple(map(one_line, found)))
 
 
-def _settings(tables: Sequence[ReadTable], threads: int) -> dict[str, str]:
+def _settings(tables: Sequence[Placed], threads: int) -> dict[str, str]:
     steps = dict.fromkeys(table.facts["steps"] for table in tables if count(table.facts, "steps"))
     named = {
         name.replace("_", " "): one_line(value)[:200]
@@ -484,21 +484,21 @@ def sizes_of(facts: Facts, kind: TimerTable) -> dict[str, float]:
     return {name: size for name, size in sizes.items() if size}
 
 
-def _scaled(table: ReadTable, kind: TimerTable, locations: int) -> Sequence[Timer]:
+def _scaled(table: Placed, kind: TimerTable, locations: int) -> Sequence[Timer]:
     """Return the timers of a table with the seconds of one location."""
     if kind.statistic is not Statistic.SUM or locations == 1:
-        return table.placed.timers
-    return [replace(timer, seconds=timer.seconds / locations) for timer in table.placed.timers]
+        return table.timers
+    return [replace(timer, seconds=timer.seconds / locations) for timer in table.timers]
 
 
-def _phase(table: ReadTable, kind: TimerTable, locations: int, name: str) -> _Phase:
+def _phase(table: Placed, kind: TimerTable, locations: int, name: str) -> _Phase:
     """Turn the values of a table into those of a location, and compare their sum with the stated total."""
     share = locations if kind.statistic is Statistic.SUM else 1
     scaled = _scaled(table, kind, locations)
     overlapping = tuple(timer for timer in scaled if timer.overlapping)
     timers = tuple(timer for timer in scaled if not timer.overlapping)
     timers = _exclusive(timers) if kind.inclusive else timers
-    stated = None if table.placed.total is None else table.placed.total / share
+    stated = None if table.total is None else table.total / share
     listed = sum(timer.seconds for timer in timers)
     if not timers:
         largest = max(overlapping, key=lambda timer: timer.seconds)

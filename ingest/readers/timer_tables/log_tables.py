@@ -528,14 +528,6 @@ _ONE_RUN = "run 1 is the one that counts, a log of each would be a run of its ow
 _PARENTHESES = re.compile(r"\([^()]*\)")
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReadTable:
-    """One table of a log."""
-
-    placed: Placed
-    facts: Facts
-
-
 @dataclass(frozen=True)
 class LogTables:
     """The tables in a log, read one by one."""
@@ -544,7 +536,7 @@ class LogTables:
     kind: TimerTable  # how it prints them
     path: Path
 
-    def read(self) -> tuple[list[ReadTable], tuple[str, ...]]:
+    def read(self) -> tuple[list[Placed], tuple[str, ...]]:
         """Return the tables that count, and notices on the others."""
         begins = list(self.log.find(self.kind.begin))
         stops = [found.start for found in begins[1:]] + [len(self.log.content)] * bool(begins)
@@ -606,7 +598,7 @@ class LogTables:
             )
         return list(kept.values())
 
-    def _table(self, begin: Found, stop: int, log_facts: Facts) -> ReadTable | None:
+    def _table(self, begin: Found, stop: int, log_facts: Facts) -> Placed | None:
         rows = self._scattered(begin, stop) if self.kind.scattered else None
         facts: dict[str, str] = {}
         if rows is None:
@@ -626,8 +618,8 @@ class LogTables:
         except InputError as error:
             raise InputError(error.what, where=str(self.path), hint=error.hint) from error
         text = f"times too large for their columns, ****, are unknown: {short_list(list(lost))}"
-        placed = replace(placed, notices=(*placed.notices, *([text] if lost else ())))
-        return ReadTable(placed=placed, facts={**facts, **placed.facts}) if placed.timers else None
+        notices = (*placed.notices, *([text] if lost else ()))
+        return replace(placed, facts={**facts, **placed.facts}, notices=notices) if placed.timers else None
 
     def _has_rows(self, place: tuple[Found, int]) -> bool:
         """Return whether there is anything to read in a table, without reading it."""
@@ -737,12 +729,12 @@ def _row(form: RowForm, columns: Sequence[str], last: Sequence[str], group: str)
     return TimerRow(group=group, name=name, values=named, indent=len(line) - len(line.lstrip(" |")))
 
 
-def _distinct(tables: Iterator[ReadTable], most: int | None) -> list[ReadTable]:
+def _distinct(tables: Iterator[Placed], most: int | None) -> list[Placed]:
     """Return the first tables that differ; what is behind them is not read."""
     seen: set[tuple[tuple[tuple[str, ...], float], ...]] = set()
     found = []
     for table in tables:
-        content = tuple((timer.path, timer.seconds) for timer in table.placed.timers)
+        content = tuple((timer.path, timer.seconds) for timer in table.timers)
         if content not in seen:
             seen.add(content)
             found.append(table)
@@ -752,8 +744,8 @@ def _distinct(tables: Iterator[ReadTable], most: int | None) -> list[ReadTable]:
 
 
 def _continued(
-    first: ReadTable | None, last: ReadTable | None, others: Iterator[ReadTable]
-) -> tuple[list[ReadTable], tuple[str, ...]]:
+    first: Placed | None, last: Placed | None, others: Iterator[Placed]
+) -> tuple[list[Placed], tuple[str, ...]]:
     """Choose among tables that a run prints repeatedly.
 
     A table that goes on counting has all timers of those before and a total that is not smaller. One that
@@ -761,10 +753,9 @@ def _continued(
     """
     if first is None or last is None:
         return [], ()
-    before, after = first.placed, last.placed
-    grown = (after.total or 0.0) >= (before.total or 0.0)
-    paths = {timer.path for timer in after.timers}
-    if grown and all(timer.path in paths for timer in before.timers):
+    grown = (last.total or 0.0) >= (first.total or 0.0)
+    paths = {timer.path for timer in last.timers}
+    if grown and all(timer.path in paths for timer in first.timers):
         return [last], ()
     rest = list(others)
     if grown:
@@ -772,15 +763,14 @@ def _continued(
     return [added_tables([first, *rest])], (f"{len(rest) + 1} tables of timers, reset in between, are added",)
 
 
-def added_tables(tables: Sequence[ReadTable]) -> ReadTable:
+def added_tables(tables: Sequence[Placed]) -> Placed:
     """Add tables timer by timer."""
     timers: dict[tuple[tuple[str, ...], bool], Timer] = {}
     for table in tables:
-        for one in table.placed.timers:
+        for one in table.timers:
             key = one.path, one.overlapping
             timers[key] = timers[key].plus(one) if key in timers else one
-    totals = [table.placed.total for table in tables]
+    totals = [table.total for table in tables]
     total = None if None in totals else float(sum(value or 0.0 for value in totals))
-    placed = replace(tables[-1].placed, timers=tuple(timers.values()), total=total)
     facts = {name: text for name, text in tables[-1].facts.items() if name != "rate"}  # that of one table
-    return ReadTable(placed=placed, facts=facts)
+    return replace(tables[-1], timers=tuple(timers.values()), total=total, facts=facts)

@@ -131,7 +131,7 @@ class Placed:
     timers: Sequence[Timer]
     # what the program states as its total, in the measure of the timers; None if it states none
     total: float | None = None
-    facts: Facts = field(default_factory=dict)  # what else was found out from the rows
+    facts: Facts = field(default_factory=dict)  # what it states, or was found out from the rows
     notices: tuple[str, ...] = ()
 
 

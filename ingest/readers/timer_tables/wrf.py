@@ -17,7 +17,7 @@ from ingest.profile import Profile
 from ingest.readers import ProfileReader
 from ingest.readers.timer_tables import assemble
 from ingest.readers.timer_tables.log import last_facts, processes_named, read_log
-from ingest.readers.timer_tables.log_tables import ReadTable, in_grid
+from ingest.readers.timer_tables.log_tables import in_grid
 from ingest.readers.timer_tables.timer_kind import LogLine, Placed, Statistic, Timer, TimerTable
 from ingest.reading.files import blocks_of, ends_of, is_page, stamp
 from ingest.run_settings import stopped
@@ -168,10 +168,10 @@ def _read(path: Path) -> Profile:
 
 def _content(path: Path) -> Hashable:
     """Return what ``rsl.error.0000`` and ``rsl.out.0000`` have in common."""
-    return tuple((timer.path, timer.seconds) for timer in _table(path)[0].placed.timers)
+    return tuple((timer.path, timer.seconds) for timer in _table(path)[0].timers)
 
 
-def _table(path: Path) -> tuple[ReadTable, tuple[str, ...]]:
+def _table(path: Path) -> tuple[Placed, tuple[str, ...]]:
     log = _log_of(path) or path
     table, notices = _timers(log, stamp(log))
     named = processes_named(path) if "processes" not in table.facts else ""
@@ -179,7 +179,7 @@ def _table(path: Path) -> tuple[ReadTable, tuple[str, ...]]:
 
 
 @lru_cache(maxsize=4)
-def _timers(log: Path, stamp: tuple[int, ...]) -> tuple[ReadTable, tuple[str, ...]]:
+def _timers(log: Path, stamp: tuple[int, ...]) -> tuple[Placed, tuple[str, ...]]:
     """Read a log once for all questions; it may be large."""
     timings = _timings_of(blocks_of(log))
     steps = timings.steps.get(_OUTERMOST, 0)
@@ -195,9 +195,8 @@ def _timers(log: Path, stamp: tuple[int, ...]) -> tuple[ReadTable, tuple[str, ..
         facts["_stopped"] = why
     if timings.exceeded:
         notices.append(f"{timings.exceeded} steps took less than what lies in them: is the log damaged?")
-    placed = Placed(timers=timings.timers, total=timings.total)
     facts |= in_grid(facts) | _described(facts, steps)
-    return ReadTable(placed=placed, facts=facts), tuple(notices)
+    return Placed(timers=timings.timers, total=timings.total, facts=facts), tuple(notices)
 
 
 def _described(facts: Mapping[str, str], steps: int) -> dict[str, str]:
