@@ -14,6 +14,7 @@ from pipeline.projection.fitting.measured_columns import read_columns
 from pipeline.projection.ports.port_fit import PortMap, class_vector, cycles, port_map, port_sets, variants_in
 from tests.pipeline.projection.mistakes import refused
 from tests.pipeline.projection.ports.simulated import GOLDEN, SKYLAKE
+from tools.gallery.asking import ROOT
 
 GOOD = {"name": "x", "source": "z", "ports": ["A", "B"], "classes": {"c": {"ports": ["B"]}}}
 
@@ -203,3 +204,13 @@ def test_cycles_are_subadditive_and_monotone(seed):
     together = cycles(portmap, a + b, cpi)
     assert together <= (cycles(portmap, a, cpi) + cycles(portmap, b, cpi)) * (1 + 1e-12)
     assert together >= cycles(portmap, a, cpi) * (1 - 1e-12)
+
+
+def test_the_map_of_the_docs_is_the_sample_s(tmp_path):
+    text = (ROOT / "docs" / "explanations" / "ports.md").read_text()
+    (block,) = (block for block in text.split("```toml\n") if block.startswith('name = "Golden Cove"'))
+    (tmp_path / "core.toml").write_text(block.partition("```")[0])
+    found = port_map(read_toml(tmp_path / "core.toml"))
+    assert (found.ports, found.classes) == (GOLDEN.ports, GOLDEN.classes)
+    assert np.array_equal(found.allowed, GOLDEN.allowed)
+    assert np.array_equal(found.occupancy, GOLDEN.occupancy)
