@@ -92,9 +92,9 @@ def test_figures_that_are_not_available_are_left_out(scripts: Scripts) -> None:
 
 def test_targets_outside_are_said_to_be_far(scripts: Scripts) -> None:
     data = data_of(study())
-    found = scripts.read(
-        data, "values.map((p) => controls.outsideText(report.positions, [p]))", 32, 64, 128, 1, 320, 9999
-    )
+    scales = data["scales"] = [32, 64, 128, 256, 320, 9999]
+    data["extrapolation"] = [1, 1, 2, 4, 5, 160]
+    found = scripts.read(data, "values.map((p) => controls.outsideText(report.positions, [p]))", *scales)
     assert found == [
         "",
         "",
