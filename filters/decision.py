@@ -82,7 +82,10 @@ def override(regions: FilterRegions, reason: IntArray, overrides: Overrides) -> 
     for option in ("protect", "drop"):
         for pattern in getattr(overrides, option):
             if not _matching(regions, (pattern,)).any():
-                raise _unmatched(regions, f"--{option} '{pattern}'", pattern)
+                what, where = "matches no region that a filter can name", f"--{option} '{pattern}'"
+                otherwise = "a pattern must match the whole name, with or without parameters"
+                hint = nearest_hint(pattern, set(map(short_name, regions.table.name)), otherwise)
+                raise UsageError(what, where=where, hint=hint)
     final = reason.copy()
     final[np.isin(regions.table.name, overrides.growing) & regions.called] = Motive.GROWING
     user = by_hand(regions.table)
@@ -98,15 +101,6 @@ def _matching(regions: FilterRegions, patterns: Sequence[str]) -> BoolArray:
     wanted = PatternSet.of(patterns)
     named = zip(regions.table.name, map(short_name, regions.table.name), regions.table.mangled, strict=True)
     return np.array([any(map(wanted.matches, names)) for names in named], dtype=np.bool_)
-
-
-def _unmatched(regions: FilterRegions, where: str, pattern: str) -> UsageError:
-    names = {short_name(name) for name in regions.table.name}
-    return UsageError(
-        "matches no region that a filter can name",
-        where=where,
-        hint=nearest_hint(pattern, names, "a pattern must match the whole name, with or without parameters"),
-    )
 
 
 def region_reasons(

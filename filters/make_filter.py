@@ -1,7 +1,7 @@
 """A filter made from profiles: which regions are kept, verified rules, what it does, and the evidence."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -197,7 +197,11 @@ def _decide(
             return _Made(decision, applied, None, by_rule)
     if request.rule.paper_exact:
         return _Made(decision, asked[0], None, by_rule)
-    notices = [_instead(left)]
+    shares = " and ".join(f"{percent(share)} at {applied.value}" for applied, share in left.items())
+    notices = [
+        f"the rule of the paper alone would leave an overhead of {shares}, so regions are selected within "
+        f"{percent(ACCEPTABLE)}: --max-overhead sets another budget, --paper-exact keeps to the rule"
+    ]
     decision, outcome = within(Budget(ACCEPTABLE, request.applied), with_growing=True)
     if not outcome.met:
         decision, outcome = within(Budget(ACCEPTABLE, request.applied))
@@ -210,15 +214,6 @@ def _decide(
         )
     decision = replace(decision, notices=(*notices, *decision.notices))
     return _Made(decision, outcome.applied, outcome, effects(decision))
-
-
-def _instead(left: Mapping[Application, float]) -> str:
-    """Say what the rule of the paper would leave."""
-    shares = " and ".join(f"{percent(share)} at {applied.value}" for applied, share in left.items())
-    return (
-        f"the rule of the paper alone would leave an overhead of {shares}, so regions are selected within "
-        f"{percent(ACCEPTABLE)}: --max-overhead sets another budget, --paper-exact keeps to the rule"
-    )
 
 
 def _written(decision: Decision, request: FilterRequest) -> tuple[str, str, list[str]]:

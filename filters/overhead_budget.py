@@ -160,7 +160,8 @@ def decide_by_budget(
         anew = _pack(shares, worth, must, budget.overhead, Application.COMPILE_TIME)
         if anew.value >= packing.value + _WORTH_MORE:  # hooks would take the place of regions that lead
             applied, packing = Application.COMPILE_TIME, anew
-    reason = _reasons(shares, budget, forced, packing.taken)
+    mostly_own = (shares.own >= budget.structure * shares.below).any(axis=1)  # else the time below it
+    reason = np.where(packing.taken, np.where(mostly_own, Motive.TIME, Motive.STRUCTURE), forced)
     overhead = shares.overhead(reason >= Motive.PREFIX, applied)
     outcome = BudgetOutcome(
         budget=budget,
@@ -240,12 +241,6 @@ def _pack(
     taken = np.zeros(len(worth), dtype=np.bool_)
     taken[items] = packing.taken
     return Packing(taken, packing.value, packing.bound)
-
-
-def _reasons(shares: Shares, budget: Budget, forced: IntArray, taken: BoolArray) -> IntArray:
-    """Give what was selected the reason that counts more: its own time or the time below it."""
-    mostly_own = (shares.own >= budget.structure * shares.below).any(axis=1)
-    return np.where(taken, np.where(mostly_own, Motive.TIME, Motive.STRUCTURE), forced)
 
 
 def _callpath_reasons(

@@ -461,7 +461,8 @@ def misread(names: Sequence[RunName], found: Sequence[FoundProfile], directory: 
         if len(set(values)) > 1
     }
     if not columns:
-        return not _stated_by(names[0], describe(found[:1], directory))
+        named = [value for word, value in names[0].parameters if word.lower() in PROCESS_PARAMETERS]
+        return not named or named != [run.processes for run in describe(found[:1], directory).runs]
     logs = all(profile.reader.processes for profile in found)
     if not (logs or any(map(named_by_number, found))) and not PROCESS_PARAMETERS.isdisjoint(columns):
         return False
@@ -486,12 +487,6 @@ def _counts(values: Sequence[float], counted: Sequence[int]) -> bool:
     """Return whether all of what numbers count has the same number of processes or locations."""
     ratios = {count / value if value > 0 else 0.0 for count, value in zip(counted, values, strict=True)}
     return len(ratios) == 1 and min(ratios) >= 1
-
-
-def _stated_by(name: RunName, described: Described) -> bool:
-    """Return whether the processes in a name are those of its profile."""
-    named = [value for word, value in name.parameters if word.lower() in PROCESS_PARAMETERS]
-    return bool(named) and named == [run.processes for run in described.runs]
 
 
 def _contradicted(described: Described, proposal: Proposal, *, one_text: bool) -> bool:

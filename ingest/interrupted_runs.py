@@ -16,7 +16,7 @@ from ingest.cpp_names import short_name
 from ingest.experiment import TIME, VISITS, Experiment, RunRecord
 from ingest.interruptions import LEAST_INTERRUPTION, OUTLYING, LongVisits
 from ingest.number_text import figure
-from ingest.reduction import LocationValues, Reduction, SmallFloatArray
+from ingest.reduction import LocationValues, SmallFloatArray
 from ingest.region_class import CLASSES, USEFUL_WORK, region_classes
 
 _ALIKE = 3.0  # times the same in other runs, up to which it is how the program behaves
@@ -167,8 +167,11 @@ def _without(experiment: Experiment, taken: Mapping[int, _Taken]) -> tuple[Exper
     time, runs = experiment.values[TIME].each(np.copy), list(experiment.runs)
     names, interruptions = experiment.callpaths.last_names, []
     for number, found in taken.items():
-        run = runs[number]
-        _take_out(time, run, found)
+        run, seconds = runs[number], found.seconds.sum(axis=1)
+        place = found.node, run.point, run.repetition
+        time.sum[place] = np.maximum(time.sum[place] - seconds * run.cores_of_location, 0.0)
+        time.mean[place] = np.maximum(time.mean[place] - seconds / len(run.process), 0.0)
+        time.min[place], time.max[place] = found.low, found.high
         class_time = np.array(run.class_time, copy=True)
         np.subtract.at(class_time, _rows(experiment, run, found.node), found.seconds)
         of_run = [names[node] for node in found.node.tolist()]
@@ -176,20 +179,11 @@ def _without(experiment: Experiment, taken: Mapping[int, _Taken]) -> tuple[Exper
         if TIME in largest:
             largest[TIME] = _less(largest[TIME], found, of_run)
         runs[number] = replace(run, class_time=np.maximum(class_time, 0.0), largest=largest)
-        seconds = found.seconds.sum(axis=1)
         if seconds.sum() >= _WORTH_SAYING * run.class_time.sum():
             pairs = zip(seconds.tolist(), of_run, strict=True)
             interruptions += [_Interruption(*one, run.source) for one in pairs]
     values = {**experiment.values, TIME: time}
     return replace(experiment, values=values, runs=tuple(runs)), sorted(interruptions, reverse=True)
-
-
-def _take_out(time: Reduction, run: RunRecord, found: _Taken) -> None:
-    place = found.node, run.point, run.repetition
-    seconds = found.seconds.sum(axis=1)
-    time.sum[place] = np.maximum(time.sum[place] - seconds * run.cores_of_location, 0.0)
-    time.mean[place] = np.maximum(time.mean[place] - seconds / len(run.process), 0.0)
-    time.min[place], time.max[place] = found.low, found.high
 
 
 @dataclass(frozen=True, eq=False)

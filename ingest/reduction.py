@@ -354,7 +354,9 @@ def reduce_profile(profile: Profile, metrics: Container[str], on_locations: str 
     merged = _Merged.of(profile)
     wanted = tuple(m for m in profile.metrics if m.name in metrics and (m.kind.additive or m.kind.extreme))
     long_visits = None
-    if _tells_interruptions(profile, merged):
+    size = len(profile.tree) * len(profile.locations)
+    alone = profile.summed.count == 1 and bool(merged.counted.all())
+    if alone and size <= _MOST_IN_MEMORY and has_longest_visits(profile):
         read_twice = {"time", "visits", *(metric.name for metric in wanted)}
         kept = [m for m in profile.metrics if m.name in read_twice or m.kind is MetricKind.MAXIMUM]
         values_in_memory = {metric.name: profile.load(metric) for metric in kept}
@@ -411,12 +413,6 @@ def reduce_profile(profile: Profile, metrics: Container[str], on_locations: str 
 
 
 _MOST_IN_MEMORY = 1 << 18  # values of a metric: in larger profiles one visit of one location is nothing
-
-
-def _tells_interruptions(profile: Profile, merged: _Merged) -> bool:
-    size = len(profile.tree) * len(profile.locations)
-    alone = profile.summed.count == 1 and bool(merged.counted.all())
-    return alone and size <= _MOST_IN_MEMORY and has_longest_visits(profile)
 
 
 def _reduced(wanted: Sequence[Metric], values: Container[str]) -> tuple[Metric, ...]:

@@ -168,7 +168,8 @@ def foreign_runs(experiment: Experiment) -> dict[str, str]:
             programs[place] = (all_ | own, [*members, i])
     programs.sort(key=lambda program: -len(program[1]))
     if len(programs) > 1 and len(programs[0][1]) == len(programs[1][1]):
-        one, two = (_with_program(runs[members[0]]) for _, members in programs[:2])
+        first = (runs[members[0]] for _, members in programs[:2])
+        one, two = (f"{of.source} (a log of {_stated(of)})" if _stated(of) else of.source for of in first)
         raise InputError(
             f"the runs are of {len(programs)} programs: {one} and {two} share hardly any call path",
             hint="give a directory with the runs of one program",
@@ -194,10 +195,6 @@ def _reason(run: RunRecord, most: RunRecord) -> str:
 
 def _stated(run: RunRecord) -> str:
     return run.attributes.get(PROGRAM_SETTING, "")
-
-
-def _with_program(run: RunRecord) -> str:
-    return f"{run.source} (a log of {_stated(run)})" if _stated(run) else run.source
 
 
 def _visited(experiment: Experiment) -> list[BoolArray]:

@@ -64,20 +64,17 @@ def write_filter(
     """
     plan = _plan_filter(regions, kept, layout or Layout())
     names = dict(zip(regions.table.mangled, regions.table.name, strict=True))
-    lines = [BEGIN_MARK, *(comment(line) for line in header), *_file_block(plan), *_region_block(plan, names)]
+    lines = [BEGIN_MARK, *(comment(line) for line in header), *_blocks(plan, names)]
     text = "\n".join([*lines, END_MARK]) + "\n"
     prove(text, regions.table, plan.intended)
     return FilterFile(text, plan)
 
 
-def _file_block(plan: Plan) -> Iterable[str]:
+def _blocks(plan: Plan, names: dict[str, str]) -> Iterable[str]:
     if plan.files:
         yield "SCOREP_FILE_NAMES_BEGIN"
         yield from (f"  EXCLUDE {escape(file)}" for file in plan.files)
         yield "SCOREP_FILE_NAMES_END"
-
-
-def _region_block(plan: Plan, names: dict[str, str]) -> Iterable[str]:
     yield "SCOREP_REGION_NAMES_BEGIN"
     if plan.form is Form.INCLUDE:
         yield "  EXCLUDE *"

@@ -106,7 +106,12 @@ def read(path: Path) -> Profile:
     clock = event in _CLOCKS and bool(events[event].periods)
     found = ""
     if clock or script.frequencies.get(event):
-        stacks.of(TIME_METRIC).update(_seconds(events[event], None if clock else script.frequencies[event]))
+        time = stacks.of(TIME_METRIC)
+        if clock:
+            time.update({place: NANOSECOND * period for place, period in events[event].periods.items()})
+        else:
+            rate = script.frequencies[event]
+            time.update({place: count / rate for place, count in events[event].samples.items()})
         found = f", {stacks.total(TIME_METRIC):.15g} s by {event}"
     stacks.of(SAMPLES).update(events[event].samples)
     for name, of in events.items():
@@ -262,12 +267,6 @@ def _by_name(events: Mapping[str, _Event]) -> dict[str, _Event]:
 def _preference(name: str, event: _Event, frequencies: Mapping[str, float]) -> tuple[bool, ...]:
     """Return the key of an event whose least is modelled: clocks, cycles, what gives seconds come first."""
     return not (name in _CLOCKS and event.periods), name not in _CLOCKS | _CYCLES, not frequencies.get(name)
-
-
-def _seconds(event: _Event, frequency: float | None) -> dict[Place, float]:
-    if frequency is None:
-        return {place: NANOSECOND * period for place, period in event.periods.items()}
-    return {place: count / frequency for place, count in event.samples.items()}
 
 
 def _of_threads(script: _Script) -> Iterator[str]:

@@ -84,11 +84,11 @@ def lines_of(path: Path, max_bytes: int = MAX_LARGE_BYTES) -> Iterator[str]:
         raise unreadable(path, error) from error
 
 
-def blocks_of(path: Path, max_bytes: int = MAX_LARGE_BYTES) -> Iterator[bytes]:
+def blocks_of(path: Path) -> Iterator[bytes]:
     """Yield a text in blocks of whole lines, a few MiB in memory at a time."""
     try:
-        with open_plain(path, max_bytes) as file:
-            _require_size(path, path.stat().st_size, max_bytes)
+        with open_plain(path, MAX_LARGE_BYTES) as file:
+            _require_size(path, path.stat().st_size, MAX_LARGE_BYTES)
             while block := file.read(BLOCK_BYTES):
                 if b"\0" in block:
                     raise InputError("binary data where text is expected", where=str(path))
