@@ -59,8 +59,7 @@ def tree_table(
 ) -> DataTable:
     """Return one row per point and call path of at least some inclusive share, in preorder.
 
-    Args:
-        trees: points, and there the exclusive values of all call paths, float64[call path].
+    Trees are points, and there the exclusive values of all call paths, float64[call path].
     """
     found = [(point, shown_tree(analysis, values, least)) for point, values in trees]
     points = [point for point, one in found for _ in one.nodes]

@@ -115,11 +115,9 @@ class StudyOnTwoMachines:
 def on_two_machines(
     projection: StudyProjection, here: Summary, there: Summary, target: FloatArray
 ) -> StudyOnTwoMachines:
-    """Return what is said of a projection of a study.
+    """Return what is said of a projection of a study, given its summaries on both machines.
 
-    Args:
-        here, there: the summaries of both machines.
-        target: float64[D], of what limits kernels.
+    Of what limits kernels, at the target float64[D].
     """
     there = _once(there)
     points = np.array([list(entry.point.values()) for entry in _scales(there)], dtype=np.float64)
@@ -216,16 +214,10 @@ def _gain(models: ScalingModels, transfer: Transfer, points: FloatArray) -> Gain
 
 
 def _limits_on_both(transfer: Transfer, points: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the probabilities that each resource limits each kernel, here and there.
+    """Return the probabilities that each resource limits each kernel, float64[K, resource], here and there.
 
     The mix of a kernel is that at a machine halfway between the two; what is scarcer on one of them is more
     likely to limit there.
-
-    Args:
-        points: float64[1, D].
-
-    Returns:
-        Twice float64[K, resource].
     """
     slower = slowdowns(transfer.source, transfer.target, transfer.locations(points))[0, :, 0]
     both = (transfer.table.mix * slower**power for power in (-0.5, 0.5))

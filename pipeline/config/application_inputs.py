@@ -29,8 +29,7 @@ class Inputs:
 def read_inputs(texts: Sequence[str]) -> Inputs:
     """Return the inputs that texts state; numbers without a unit as numbers, others as texts.
 
-    Raises:
-        UsageError: a part has no name or no value, an input is given twice, or a range is invalid.
+    UsageError if a part has no name or no value, an input is given twice, or a range is invalid.
     """
     found: dict[str, list[Value]] = {}
     for text in texts:

@@ -26,11 +26,7 @@ Target: TypeAlias = Mapping[str, float]
 
 
 def _read_share(value: object) -> float:
-    """Read a share, ``5%`` or ``0.05``; a number above one is refused, since 5 would be 500 %.
-
-    Raises:
-        UsageError: it is neither.
-    """
+    """Read a share, ``5%`` or ``0.05``; a number above one is refused, since 5 would be 500 %."""
     text = str(value).strip()
     try:
         number = float(text.removesuffix("%"))
@@ -119,11 +115,7 @@ def parse_at(text: str) -> Target:
 
 
 def broadcast_points(values: Mapping[str, float | Sequence[float]]) -> tuple[Target, ...]:
-    """Return target points from a number or a list of numbers per parameter; lists have one length.
-
-    Raises:
-        UsageError: a value is not a positive number, or lists differ in length.
-    """
+    """Return target points from positive numbers or lists of them per parameter; lists have one length."""
     columns = {
         name: list(value) if isinstance(value, Iterable) else [value] for name, value in values.items()
     }

@@ -263,9 +263,8 @@ class Options:
 def load_options(config: Path | None, directory: Path | None, **given: Any) -> Options:  # noqa: ANN401
     """Make the options: defaults, then the configuration file, then what the command line gives.
 
-    Args:
-        config: the file named by ``--config``; without it ``pipeline.toml`` in `directory` if it exists.
-        given: options of the command line, by the names of their fields; None if not given.
+    Without the file named by ``--config``, it is ``pipeline.toml`` in `directory` if it exists. What is given
+    has the names of the fields, None if it is not.
     """
     path = configuration_file(config, directory)
     options = Options() if path is None else _from_file(path)
@@ -331,14 +330,10 @@ def _run(table: TomlTable) -> RunSpec:
 
 
 def override(options: Record, given: Mapping[str, Any], *, flags: bool = True) -> Record:
-    """Return a record of options with the values given, also in the records inside it.
+    """Return a record of options with the values given, also in records inside it; None keeps what is there.
 
-    Args:
-        given: values by the names of the fields; None keeps the present value.
-        flags: whether errors name the option of the command line or the argument of Python.
-
-    Raises:
-        UsageError: an unknown option, or an invalid value.
+    UsageError if an option is unknown or a value invalid: it names the option of the command line, by
+    `flags`, or the argument of Python.
     """
     known = [one.name for one, _, _ in declared_fields(type(options))]
     for name in given:

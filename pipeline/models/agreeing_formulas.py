@@ -125,12 +125,9 @@ class _Problem(Rows):
         return np.asarray(np.linalg.solve(products, right[..., None])[..., 0])
 
     def best(self, forms: IntArray, steps: FloatArray, *, positive: bool) -> "_BestForms":
-        """Find the simplest form that agrees, or the closest.
+        """Find the simplest of forms int64[K or 1, F, n], columns `steps` from simple, or the closest.
 
-        Args:
-            forms: int64[K or 1, F, n], columns.
-            steps: float64[T], how far each column is from simple.
-            positive: whether no coefficient may be negative.
+        If the form is to be positive, no coefficient may be negative.
         """
         found = self.solved(forms)
         rows = np.arange(len(found))[:, None]
@@ -433,12 +430,7 @@ def sum_formula(models: ScalingModels, within: FormulaRange) -> PredictionFormul
 def _agreeing(
     models: ScalingModels, predict: _Predict, fitted: ScalingModels | None, within: FormulaRange
 ) -> list[PredictionFormula]:
-    """Return formulas of what is predicted: the fitted ones where they agree, else others that do.
-
-    Args:
-        models: whose measured range and terms count.
-        fitted: K formulas that may agree; None if there are none.
-    """
+    """Return formulas of what is predicted: the fitted ones, if any, where they agree, else others."""
     names = models.parameters
     curves, terms = _curves(models, predict, within), _terms(models, within)
     formulas: list[Formula | None] = [None] * len(curves.value)

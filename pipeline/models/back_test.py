@@ -28,11 +28,9 @@ _WORST, BEST = -20.0, 8.0  # log odds that one kernel gives at least and at most
 def odds_of_fit(models: ScalingModels, data: Observations) -> tuple[float, float]:
     """Hold the residuals of the chosen formulas against the noise that repetitions show.
 
-    If formulas hold, residuals are as large as the noise of the means; otherwise `_MISFIT` adds to it.
-
-    Returns:
-        Mean log odds per kernel that formulas hold, and the number of kernels that say so; 0 and 0 if
-        nothing was repeated.
+    If formulas hold, residuals are as large as the noise of the means; otherwise `_MISFIT` adds to it. Mean
+    log odds per kernel that formulas hold, and the number of kernels that say so; 0 and 0 if nothing was
+    repeated.
     """
     used = data.measured & (data.mean > 0)
     largest = np.where(used, data.mean, ZERO_KERNEL).max(axis=1, keepdims=True)
@@ -240,17 +238,10 @@ def back_test_total(
     column: int,
     largest: int,
 ) -> BackTest | None:
-    """Fit without the largest scale and predict the total there.
+    """Fit without the largest scale and predict the total there; None without enough scales or a total.
 
-    To bound the cost, the kernels beyond the `_ONE_BY_ONE` of most effort count as one.
-
-    Args:
-        fit_parts: makes models from points float64[P, D] and values float64[K, P, R], the parts of a sum.
-        column: index of the parameter that scales.
-        largest: index of the largest measured point.
-
-    Returns:
-        The comparison; None if too few scales are left, or the total at the largest is not positive.
+    To bound the cost, the kernels beyond the `_ONE_BY_ONE` of most effort count as one. Models are made from
+    points float64[P, D] and values float64[K, P, R], the parts of a sum.
     """
     points = experiment.points
     scale = points[:, column]

@@ -34,8 +34,7 @@ _NARROW = 0.9  # level at which they may be off as far as points stray
 def _missed(models: ScalingModels, trend: Trend) -> FloatArray:
     """By what predictions miss the points of one parameter beyond what may be noise, float64[K, P].
 
-    Returns:
-        Logarithms, to be added to those of predictions; 0 where nothing is missed, and with few points.
+    Logarithms, to be added to those of predictions; 0 where nothing is missed, and with few points.
     """
     found = np.zeros(trend.logs.shape)
     if len(trend.points) < _FEWEST_POINTS:
@@ -128,19 +127,11 @@ _ROUNDING = 1e-9  # SMAPE below which a difference is rounding, in percent
 
 
 def _choose_by_leave_one_out(term: FloatArray, mean: FloatArray, measured: BoolArray) -> IntArray:
-    """Choose the constant or one term for each kernel by the SMAPE of unweighted fits.
+    """Choose the constant, 0, or the term h, 1 + h, of each kernel by the SMAPE of unweighted fits, int64[K].
 
-    Each point is predicted from the others without fitting again: the residual e of the full fit becomes
-    e / (1 - h) with the leverage h of the point (Allen's PRESS). As in Extra-P the constant, which has
-    nothing to overfit, is scored by its ordinary residuals.
-
-    Args:
-        term: float64[P, H], from `scaled_terms`.
-        mean: float64[K, P].
-        measured: bool[K, P].
-
-    Returns:
-        int64[K], 0 for the constant, 1 + h for the term h.
+    Each point is predicted from the others without fitting again: the residual e of the full fit becomes e /
+    (1 - h) with the leverage h of the point (Allen's PRESS). As in Extra-P the constant, which has nothing to
+    overfit, is scored by its ordinary residuals. Terms are those of `scaled_terms`, float64[P, H].
     """
     complete = bool(measured.all())
     weights = np.ones((1, mean.shape[1])) if complete else measured.astype(np.float64)
@@ -219,16 +210,11 @@ def fit(
     parts: bool = False,
     per: LocationCount | None = None,
 ) -> ScalingModels:
-    """Fit a model to every kernel.
+    """Fit a model to every kernel at positive points float64[P, D]; ModelError if the arrays do not fit.
 
-    Args:
-        points: float64[P, D], positive.
-        values: float64[K, P, R], repetitions apart, NaN where nothing was measured.
-        parts: whether the kernels are the parts of a sum: then it is modelled, too, and made known to them.
-        per: the locations if values are those of one: then the sum over all is modelled.
-
-    Raises:
-        ModelError: the arrays do not fit together, a parameter value is not positive or a value infinite.
+    Values float64[K, P, R] are finite or NaN where nothing was measured. If the kernels are the parts of a
+    sum, it is modelled, too, and made known to them; if values are those of one of the locations `per`, the
+    sum over all is modelled.
     """
     if per is not None:
         values = values * per.at(np.asarray(points, dtype=np.float64))[:, None]
@@ -268,16 +254,11 @@ def fit_parts(
     plain: PlainTotals | None = None,
     per: LocationCount | None = None,
 ) -> ScalingModels:
-    """Fit a model to every part of a sum, given what their values have wrong in common.
+    """Fit a model, as `fit`, to every part of a sum, given what their values have wrong in common.
 
     A sum that is measured while its parts are estimated, here or elsewhere, is modelled as if they were not
-    there.
-
-    Args:
-        parameters, points, values, options, per: as of `fit`.
-        errors: float64[K], standard deviations of the logarithms of errors that all values of a part share.
-        of_sum: the same of the sum.
-        plain: totals that were measured elsewhere.
+    there. `errors` float64[K] are standard deviations of the logarithms of errors that all values of a part
+    share, `of_sum` that of the sum, and `plain` totals that were measured elsewhere.
     """
     models = fit(parameters, points, values, options, parts=True, per=per)
     if not errors.any() and plain is None:
@@ -325,11 +306,7 @@ Fit = Callable[[Observations], ScalingModels]
 
 
 def _forecasts(fit: Fit, data: Observations, *, parts: bool) -> ScalingModels:
-    """Fit formulas and give them all that predictions beyond the range need.
-
-    Args:
-        parts: whether they are the parts of a sum: then it is modelled, too, and made known to them.
-    """
+    """Fit formulas, and give them, as parts of a sum if so, all that predictions beyond the range need."""
     models, trend = _with_trend(fit, data)
     if parts and len(models) > 1:
         total = summed(data)

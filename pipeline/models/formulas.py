@@ -331,9 +331,8 @@ class PredictionFormula:
     def python(self, name: str, description: str) -> str:
         """Return the text of a Python function of the parameters that vary, numbers or arrays.
 
-        Args:
-            name: of the function; what cannot be in an identifier becomes ``_``, as in those of parameters.
-            description: the docstring, one line without a full stop; the range follows it.
+        What cannot be in an identifier becomes ``_`` in its name, as in those of parameters. The description
+        is one line without a full stop; the range follows it.
         """
         names = [identifier(parameter) for parameter in self.parameters]
         arguments = [f"{one}_{i}" if names.count(one) > 1 else one for i, one in enumerate(names, 1)]

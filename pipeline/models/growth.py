@@ -32,12 +32,10 @@ def growth_statement(
 ) -> str:
     """Say how one kernel grows, so that nothing contradicts the probability or the model.
 
-    Args:
-        probability: of growing; the words follow from it.
-        falls: whether it rather falls than stays constant, if it does not grow.
-        falls_first: whether it is predicted to fall up to `_AHEAD`, whatever term leads beyond.
-        unreliable: whether the model misses measurements by far; then there is no range of exponents.
-        law: how it grows if it does, ``grows, about p^0.5 to p^1.3``.
+    The words follow from the probability of growing: if it does not grow, it falls rather than stays
+    constant, and if it falls first, that is up to `_AHEAD`, whatever term leads beyond. The law says how it
+    grows if it does, ``grows, about p^0.5 to p^1.3``; a model that misses measurements by far has no range of
+    exponents.
     """
     if points < ENOUGH_POINTS:
         return f"{_LAWLESS}: {counted(points, 'point')}"

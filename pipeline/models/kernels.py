@@ -265,11 +265,10 @@ def is_callpath_id(pattern: str) -> bool:
 
 
 def matching(callpaths: Sequence[tuple[str, ...]], pattern: str, where: str = "") -> IntArray:
-    """Return which call paths a pattern names, int64, in their order; UsageError if no call path has that id.
+    """Return which call paths or regions a pattern as of `matches` names, int64, in their order.
 
-    Args:
-        callpaths: all call paths of a study in preorder, or the names of regions.
-        pattern: as of `matches`, or the short id of a call path.
+    It may be the short id of a call path, if they are all of a study in preorder: UsageError if none has that
+    id.
     """
     if not is_callpath_id(pattern):
         hits = [k for k, callpath in enumerate(callpaths) if matches(callpath, pattern)]

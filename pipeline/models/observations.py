@@ -74,11 +74,8 @@ class Precision:
 def _walking_precision(steps: FloatArray, scale: FloatArray, measured: BoolArray) -> Precision:
     """Return the precision of errors that are independent ones plus a random walk, both times a scale.
 
-    Args:
-        steps: float64[P], variance that the walk gains from the next point back to this one, in units of the
-            independent part; at the last point, from where it starts.
-        scale: float64[K, P], above 0.
-        measured: bool[K, P].
+    `steps` float64[P] are the variance that the walk gains from the next point back to this one, in units of
+    the independent part; at the last point, from where it starts. The scale, float64[K, P], is above 0.
     """
     there = measured[:1] if measured.all() else measured
     gain, certainty = np.zeros(there.shape), np.zeros(there.shape)
@@ -110,12 +107,9 @@ class ErrorModel:
         return np.sqrt((level**2 + self.floor**2) / (1 + self.floor**2))
 
     def precision(self, points: FloatArray, scale: FloatArray, measured: BoolArray) -> Precision:
-        """Return the inverse covariance of the errors at unit variance.
+        """Return the inverse covariance of the errors at unit variance, at points float64[P], ascending.
 
-        Args:
-            points: float64[P], ascending.
-            scale: float64[K, P], above 0.
-            measured: bool[K, P].
+        The scale, float64[K, P], is above 0.
         """
         doublings = np.diff(np.log2(points), append=np.log2(points[-1]))
         return _walking_precision(self.walk**2 * doublings, scale, measured)
@@ -182,15 +176,10 @@ class Observations(Rows):
 
 
 def observe(points: FloatArray, values: FloatArray) -> Observations:
-    """Reduce measurements to means and noise; the same point given twice counts as repetitions.
+    """Reduce measurements float64[K, P, R] to means and noise; a point given twice counts as repetitions.
 
-    Args:
-        points: float64[P, D], parameter values.
-        values: float64[K, P, R], NaN where nothing was measured.
-
-    Raises:
-        ModelError: the arrays do not fit together, a parameter is not positive, a value is infinite,
-            or a number is so large that its powers would be.
+    NaN is where nothing was measured. ModelError if the arrays do not fit together, a parameter is not
+    positive, a value is infinite, or a number is so large that its powers would be.
     """
     points, values = np.asarray(points, dtype=np.float64), np.asarray(values, dtype=np.float64)
     if points.ndim != 2 or values.ndim != 3 or len(points) != values.shape[1] or len(points) == 0:
@@ -350,13 +339,11 @@ def initial_noise(sample: Sample, structure: ErrorModel) -> NoiseEstimate:
 
 
 def refined_noise(guess: NoiseEstimate, sample: Sample, misfit: FloatArray, size: IntArray) -> NoiseEstimate:
-    """Estimate the size of the errors from the residuals of the best models.
+    """Estimate the size of the errors of K kernels from the residuals of the best models.
 
-    Args:
-        guess: from `initial_noise`; what it says of repetitions is kept; all of it if residuals say nothing.
-        sample: K kernels.
-        misfit: float64[K], the weighted sum of squared residuals of each kernel's best model.
-        size: int64[K], that model's number of coefficients.
+    What the guess, from `initial_noise`, says of repetitions is kept; all of it if residuals say nothing.
+    These are the weighted sums of squares of each kernel's best model, float64[K], of `size` int64[K]
+    coefficients.
     """
     count = sample.measured.sum(axis=1)
     telling = (count >= _LEAST_RESIDUALS + 2) & (sample.largest > 0)

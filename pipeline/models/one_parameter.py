@@ -282,18 +282,12 @@ _SMALLEST_NOISE = 0.01**2  # relative variance below which a better fit is not e
 
 
 def _last_regime(context: _FitContext, sample: Sample) -> IntArray:
-    """Find where the last regime of each kernel begins.
+    """Find the first point of the last regime of each kernel, int64[K]; 0 if behaviour does not change.
 
     One change is compared with none by the Bayesian information criterion with the misfit of the best
     hypothesis on either side, the noise of the repetitions added to both: a formula that misses by no more
-    than the noise is not improved upon.
-
-    Args:
-        context: how kernels are fitted; its hypotheses are tried on the whole range, those of one term on
-            parts of it. Errors are taken as relative and independent: a change must show at all scales.
-
-    Returns:
-        int64[K], the index of the first point of the last regime; 0 if behaviour does not change.
+    than the noise is not improved upon. All hypotheses are tried on the whole range, those of one term on
+    parts of it. Errors are taken as relative and independent: a change must show at all scales.
     """
     points = len(sample.points)
     places = points - _LAST - _FIRST + 1
@@ -327,18 +321,10 @@ _IDENTIFIABLE = 1e-9  # share of a term's size by which it must vary to be disti
 def running_misfits(
     space: SearchSpace, points: FloatArray, values: FloatArray, weight: FloatArray, nonnegative: bool
 ) -> FloatArray:
-    """Return the least misfit of any hypothesis to the first points, for every number of them.
+    """Return the least misfit of any hypothesis to the points up to and including each, float64[P, K].
 
-    A hypothesis without a constant, a u + b v, is the line a + b v/u through the values y/u of weight w u^2.
-
-    Args:
-        space: the hypotheses, of one growing term at most.
-        points: float64[P].
-        values: float64[K, P].
-        weight: float64[K, P], not below 0.
-
-    Returns:
-        float64[P, K], in row p of the points up to and including p.
+    Hypotheses have one growing term at most. One without a constant, a u + b v, is the line a + b v/u through
+    the values y/u of weight w u^2, w float64[K, P] not below 0.
     """
     columns = space.term_values(points[:, None])
     columns = columns / np.abs(columns).max(axis=0, initial=1e-300)
@@ -406,9 +392,8 @@ class _Lines:
     def misfits(self, nonnegative: bool, divided: bool) -> FloatArray:
         """float64[K, n], weighted sums of squared residuals; infinite for a line that cannot be.
 
-        Args:
-            nonnegative: whether coefficients may not be negative. A negative constant is replaced by none.
-            divided: whether the constant stands for a term: then a negative one rules the line out.
+        Where coefficients may not be negative, a negative constant is replaced by none; a constant that
+        stands for a term, as the line is divided, rules the line out instead.
         """
         total, level = self.total[:, None], self.level[:, None]
         origin = self.spread + total * self.center**2

@@ -35,13 +35,10 @@ class SharedError:
 
 
 def shared_error(models: ScalingModels, plain: PlainTotals) -> SharedError:
-    """Learn from plain times how far all corrected totals are off.
+    """Learn from plain times, with what is known of it before, how far all corrected totals are off.
 
-    If they miss by more than chance, models and corrections are less sure than they say.
-
-    Args:
-        models: of the total at the profiled scales, one row, without that error.
-        plain: plain times, with what is known of it before.
+    If they miss by more than chance, models, those of the total at the profiled scales without that error,
+    and corrections are less sure than they say.
     """
     at, spread = np.array(plain.points), np.square(plain.spread)
     missed = np.log(np.array(plain.total) / predict_total(models, at).value[0])
@@ -136,11 +133,9 @@ def error_left(
 ) -> FloatArray:
     """Return what is left of the error of the level near plain times, standard deviations of logarithms.
 
-    Args:
-        common: of the error that all corrected totals share, one or Q.
-        spread: float64[Q], of the plain time.
-        part: how much of the shared error counts, 0 at the plain time, 1 far from it.
-        shared: whether that part counts; without, it is what totals are off relative to corrected ones.
+    How much of the error that all corrected totals share, `common`, counts is the part, 0 at the plain time,
+    whose spread is float64[Q], and 1 far from it. Without `shared`, it is what totals are off relative to
+    corrected ones.
     """
     apart = (1 - part) * np.hypot(0.0 if shared else common, spread)
     return np.asarray(np.hypot(part * common, apart) if shared else apart)

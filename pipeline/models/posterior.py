@@ -248,18 +248,12 @@ def estimate_errors(
 def weigh_hypotheses(
     sample: Sample, structure: ErrorModel, fits: Fits, log_prior: FloatArray, errors: NoiseEstimate
 ) -> Evidence:
-    """Weigh hypotheses.
+    """Weigh H hypotheses, whose fits assumed a structure of errors, given their prior, float64[K or 1, H].
 
     The likelihood is that of normal errors of unknown variance whose prior is the pool's, s0^2 with d0
     degrees: (1 + misfit / (d0 s0^2))^(-(d0 + n - 1) / 2) for n points, a Student t distribution of the
     residuals. Every coefficient costs half a logarithm of n (the unit information prior; Kass and Wasserman,
     "A reference Bayesian test for nested hypotheses", 1995).
-
-    Args:
-        structure: the shape of the errors that the fits assumed.
-        fits: of H hypotheses.
-        log_prior: float64[K or 1, H].
-        errors: the size of the errors over all kernels.
     """
     points = sample.measured.sum(axis=1)[:, None]
     noise, noise_degrees = errors.noise(sample, structure)

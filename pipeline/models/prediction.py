@@ -38,15 +38,9 @@ class PredictionMemory:
     def predict(
         self, points: FloatArray, level: float, predict: Callable[[FloatArray], FloatArray]
     ) -> FloatArray:
-        """Return what is known, and predict what is not.
+        """Return what is known at points float64[Q, D], and predict what is not.
 
-        Args:
-            points: float64[Q, D].
-            level: of the intervals, or `VALUES_ALONE`.
-            predict: makes float64[3, K, Q] from points; float64[1, K, Q] of values alone.
-
-        Returns:
-            What `predict` would.
+        Predictions are float64[3, K, Q], or float64[1, K, Q] of values alone (`VALUES_ALONE`).
         """
         asked = [(level, *point) for point in points.tolist()]
         new = [key for key in dict.fromkeys(asked) if key not in self._known]
@@ -114,12 +108,9 @@ class Prediction(Rows):
         """Sum predictions over kernels, with the interval that equally correlated errors give.
 
         The half-widths d of the parts are added as standard deviations are: the variance of a sum whose parts
-        all correlate by r is (1 - r) * sum of d^2 + r * (sum of d)^2.
-
-        Args:
-            add: sums an array over its first axis, in whatever groups: ``lambda a: a.sum(0, keepdims=True)``
-                for a total, ``CallTree.inclusive`` for inclusive values.
-            correlation: r, 0 to 1.
+        all correlate by r is (1 - r) * sum of d^2 + r * (sum of d)^2. `add` sums an array over its first
+        axis, in whatever groups: ``lambda a: a.sum(0, keepdims=True)`` for a total, ``CallTree.inclusive``
+        for inclusive values.
         """
         value = add(self.value)
         lower, upper = (
@@ -138,12 +129,9 @@ def in_sequence(parts: Sequence[Prediction]) -> Prediction:
 def widened(
     quantiles: FloatArray, error: FloatArray, level: float, part: FloatArray | float = 1.0
 ) -> FloatArray:
-    """Widen intervals by a further, independent error.
+    """Widen intervals, float64[3, K, Q] with values between their ends, by a further, independent error.
 
-    Args:
-        quantiles: float64[3, K, Q], lower ends, values and upper ends.
-        error: float64[K], its standard deviation in logarithms.
-        part: of the error, that counts at each point, float64[Q] or one for all.
+    The error, float64[K], is a standard deviation in logarithms, of which a part counts at each of Q points.
     """
     from scipy.special import ndtri
 

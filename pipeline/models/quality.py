@@ -68,14 +68,10 @@ def quality_of(
     note: IntArray,
     start: IntArray | None = None,
 ) -> Quality:
-    """Judge chosen models.
+    """Judge chosen models of K kernels, from the first of P points on that each is about.
 
-    Args:
-        data: K kernels at P points.
-        fitted: float64[K, P], values of the models.
-        left_out: float64[K, P], the same with every point predicted from the others.
-        growing: float64[K], probability of growing.
-        start: int64[K], the first point that each model is about, if not all are.
+    What they give, float64[K, P], is `fitted`, and `left_out` with every point predicted from the others.
+    With the probability of growing, float64[K].
     """
     first = np.broadcast_to(data.points.min(axis=0), (len(data.mean), data.points.shape[1]))
     measured = data.measured
@@ -108,15 +104,10 @@ def smape(predicted: FloatArray, mean: FloatArray, measured: BoolArray) -> Float
 def correlation_of_errors(error: FloatArray, measured: BoolArray, misfit_share: FloatArray) -> float:
     """Estimate how strongly the errors of the kernels go together, for the interval of their sum.
 
-    The variance of the summed residuals lies between that of independent ones (0) and of residuals that all
-    err to the same side (1). Noise is independent and is estimated so. Misfit has causes that kernels share
-    (memory, network, the program's own algorithms): as far as the errors are misfit, the estimate is drawn
-    towards 1.
-
-    Args:
-        error: float64[K, P], residuals in the unit of the data.
-        measured: bool[K, P].
-        misfit_share: float64[K], what share of each kernel's error variance is misfit.
+    The variance of the summed residuals float64[K, P], in the unit of the data, lies between that of
+    independent ones (0) and of residuals that all err to the same side (1). Noise is independent and is
+    estimated so. Misfit has causes that kernels share (memory, network, the program's own algorithms): as far
+    as the errors are misfit, a share of each kernel's variance, the estimate is drawn towards 1.
     """
     error = np.where(measured, error, 0.0)
     squares = (error**2).sum()

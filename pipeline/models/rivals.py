@@ -180,12 +180,9 @@ class Rivals(Rows):
     def quantiles(
         self, hypotheses: Hypotheses, points: FloatArray, last: FloatArray, probability: FloatArray
     ) -> FloatArray:
-        """Return quantiles of what all rivals predict, float64[n, K, Q].
+        """Return quantiles, probability float64[n], of what all rivals predict at points float64[Q, D].
 
-        Args:
-            points: float64[Q, D].
-            last: float64[D], the largest measured values.
-            probability: float64[n].
+        The result is float64[n, K, Q]; `last` float64[D] are the largest measured values.
         """
         design = hypotheses.design(points)
         doublings = np.log2(np.maximum(points / last, 1.0)).sum(axis=1)

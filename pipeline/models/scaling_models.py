@@ -111,15 +111,10 @@ class ScalingModels:
         return replace(self, common_error=error, whole=whole, predictor=predictor)
 
     def predict(self, points: FloatArray, level: float = LEVEL) -> Prediction:
-        """Predict expected values.
+        """Predict expected values at points float64[Q, D], with the interval that holds them at a level.
 
-        Args:
-            points: float64[Q, D], parameter values in the order of `parameters`.
-            level: probability that the interval holds the expected value.
-
-        Returns:
-            Values and interval ends, float64[K, Q]. The value is the median over all rivals, which predicts
-            better than the formula of the chosen model alone if rivals disagree.
+        The value is the median over all rivals, which predicts better than the formula of the chosen model
+        alone if rivals disagree.
         """
         points = np.asarray(points, dtype=np.float64).reshape(-1, len(self.parameters))
         if self.predictor is not None and self.kernels is not None:
@@ -212,12 +207,9 @@ class ScalingModels:
     def curve(self, along: Callable[[FloatArray], FloatArray], ends: tuple[float, float]) -> Curve:
         """Return a function from scales float64[Q] to predictions float64[K, Q], made for many scales.
 
-        The formulas, corrected by what `predict` says at `ANCHORS` scales; in between the logarithm of the
-        correction is interpolated.
-
-        Args:
-            along: gives the points float64[Q, D] of scales.
-            ends: the smallest and largest scale.
+        The formulas, corrected by what `predict` says at `ANCHORS` scales from one of the ends to the other;
+        in between the logarithm of the correction is interpolated. `along` gives the points float64[Q, D] of
+        scales.
         """
         anchors = np.geomspace(*ends, ANCHORS)
         points, logs = along(anchors), np.log(anchors)

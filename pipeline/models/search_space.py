@@ -111,12 +111,7 @@ class SearchSpace(Hypotheses):
         return np.asarray(np.append(some, False)[self.rows].any(axis=1))
 
     def log_prior_of(self, falls: BoolArray, steep: bool) -> FloatArray:
-        """Return the prior of kernels, float64[K, H]: minus infinity for what is not tried.
-
-        Args:
-            falls: bool[K], whether falling terms are tried for a kernel.
-            steep: whether steep terms are tried at all.
-        """
+        """Return the prior of kernels, float64[K, H]: minus infinity for terms that are not tried."""
         rows = np.stack([(steep | ~self.steep) & (falling | ~self.falling) for falling in (False, True)])
         probability = np.where(rows, np.exp(self.log_prior), 0.0)
         others = probability[:, 1:].sum(axis=1, keepdims=True)
@@ -140,10 +135,9 @@ def one_parameter_space(
 ) -> SearchSpace:
     """Make the space of hypotheses c0 + c1 t, a/p + b t, (a^s + (b t)^s)^(1/s), and c0 + c1 t1 + c2 t2.
 
-    Args:
-        smallest: the smallest parameter value; below 1 there are no logarithms, which change sign there.
-        choice: the families wanted. A user's own exponents leave only the family c0 + c1 t.
-        simple_share: share of the prior ``simple`` in the prior ``learned``; the rest is ``uniform``.
+    If the smallest parameter value is below 1 there are no logarithms, which change sign there. A user's own
+    exponents leave only the family c0 + c1 t. The prior ``learned`` is ``simple`` by a share; the rest is
+    ``uniform``.
     """
     if options.prior == "learned":
         simple, uniform = (

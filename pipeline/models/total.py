@@ -252,9 +252,7 @@ def agreeing_with_measured_sum(models: ScalingModels) -> ScalingModels:
 def brought_to(parts: Prediction, usual: Prediction, total: Prediction) -> Prediction:
     """Bring the parts of a sum to its prediction, one row, above whose interval none reaches.
 
-    Args:
-        parts: at any level.
-        usual: the same at the usual level, which says how far each may move.
+    Parts may be at any level; how far each may move says the usual one.
     """
     factor = _factors(usual, total.value[0])
     value, lower, upper = (end * factor for end in (parts.value, parts.lower, parts.upper))

@@ -171,14 +171,10 @@ class Trend(Rows):
         return np.asarray(np.minimum(self.reach(points).sum(axis=1) / FULL_REACH, 1.0))
 
     def raised(self, lower: FloatArray, value: FloatArray, points: FloatArray, sure: BoolArray) -> FloatArray:
-        """Raise lower ends of intervals to what was measured at the largest value of the only parameter.
+        """Raise lower ends float64[K, Q] to what was measured at the largest value of the only parameter.
 
-        Close to the measured range it comes in gradually, as trends do.
-
-        Args:
-            lower: float64[K, Q], lower ends at points float64[Q, 1].
-            value: float64[K, Q], which no lower end exceeds.
-            sure: bool[K], which kernels surely grow; the others stay as they are.
+        Close to the measured range it comes in gradually, as trends do. No lower end exceeds the value, and
+        kernels that do not surely grow, bool[K], stay as they are.
         """
         logs, part = self.logs[:, int(self.points[:, 0].argmax())], self.fullness(points)
         sure = sure & np.isfinite(logs)
@@ -258,12 +254,7 @@ def strays(trend: Trend) -> FloatArray:
 def local_trend(
     parameters: Sequence[str], data: Observations, formulas: Callable[[FloatArray], FloatArray]
 ) -> Trend:
-    """Take trends from means.
-
-    Args:
-        data: K kernels at P points.
-        formulas: predicts float64[K, P] at points float64[P, D].
-    """
+    """Take trends of K kernels from means at P points; formulas predict float64[K, P] there."""
     positive = data.measured & (data.mean > 0)
     logs = np.log(np.where(positive, data.mean, 1.0))
     unknown = np.where(data.measured & (data.mean == 0), -np.inf, np.nan)
@@ -357,17 +348,11 @@ class CombinedTrend(Rows):
     def combined(
         self, quantiles: FloatArray, points: FloatArray, level: float, usual: FloatArray | None = None
     ) -> FloatArray:
-        """Combine lower ends, medians and upper ends of formulas with the trends.
+        """Combine lower ends, medians and upper ends of formulas, float64[3, K, Q], with the trends.
 
         Beyond the measured range both are taken for normal in the logarithm; the formulas' deviation is that
-        of their interval towards the trend.
-
-        Args:
-            quantiles: float64[3, K, Q], of the formulas.
-            points: float64[Q, D].
-            level: probability that the interval holds the expected value.
-            usual: float64[3, K, Q], the same at `LEVEL`, if that is another: they weigh formulas against
-                trends, so that values do not depend on the level that is asked for.
+        of their interval towards the trend. The usual ends, at `LEVEL`, weigh formulas against trends if the
+        level is another, so that values do not depend on the level that is asked for.
         """
         reaches = self.trend.reach(points)
         reach = reaches.sum(axis=1)
@@ -411,8 +396,7 @@ def _capped(logs: FloatArray, most: FloatArray, part: float) -> FloatArray:
 def straying(ends: FloatArray, trend: CombinedTrend, points: FloatArray, level: float) -> FloatArray:
     """Widen intervals in the measured range by how far points stray, the less the surer formulas hold.
 
-    Args:
-        ends: float64[3, K, Q], lower ends, values and upper ends at points float64[Q, D].
+    They are float64[3, K, Q], values between lower and upper ends, at points float64[Q, D].
     """
     inside = (1 - trend.errors.formulas_hold) * (1 - trend.trend.fullness(points))
     return widened(ends, strays(trend.trend), level, inside)

@@ -84,15 +84,10 @@ def flags(
 ) -> list[list[str]]:
     """Name what is remarkable about each kernel, and what limits that.
 
-    Args:
-        growing: float64[K], probability that the kernel grows with scale.
-        rising: float64[K], its value at the target over its value at the largest measured scale.
-        share_measured: float64[K], share at the largest measured scale; NaN without a total.
-        share_target: float64[K], share at the target scale; the same.
-
-    Returns:
-        Per kernel some of ``growing``, ``coming_bottleneck``, ``dominant_measured``, ``dominant_at_target``,
-        and of ``unreliable``, ``not_measurable``, ``start_up``.
+    Given the probability of growing, its value at the target over that at the largest measured scale
+    (`rising`), and its shares at both, NaN without a total, float64[K] each. Per kernel some of ``growing``,
+    ``coming_bottleneck``, ``dominant_measured``, ``dominant_at_target``, and of ``unreliable``,
+    ``not_measurable``, ``start_up``.
     """
     is_growing = (growing >= GROWING) & (rising > 1.0) & standing.conclusive
     future = is_growing & (share_target >= NOTEWORTHY_SHARE) & (share_target > share_measured)
@@ -357,11 +352,9 @@ def named_targets(
 
 
 def look_ahead(analysis: Analysis, level: Level, targets: FloatArray, *, crossing: bool = True) -> Outlook:
-    """Predict the kernels of a level at the targets and find the bottlenecks among them.
+    """Predict the kernels of a level at the targets and find bottlenecks, and crossovers if wanted.
 
-    Args:
-        targets: float64[Q, D]; the last one is the target scale of the ranking.
-        crossing: whether to look for crossovers.
+    Of the targets, float64[Q, D], the last one is the target scale of the ranking.
     """
     experiment = analysis.experiment
     largest = experiment.points[analysis.largest]
@@ -446,10 +439,6 @@ def extrapolation(parameters: Sequence[str], measured: FloatArray, points: Float
     """Return by what factor points lie beyond the nearest measured one, float64[Q]; 1 inside the range.
 
     Factors of parameters that count processes multiply: 4 times the nodes with 4 times the threads is 16.
-
-    Args:
-        measured: float64[P, D].
-        points: float64[Q, D].
     """
     counts = counting(parameters)
     beyond = np.maximum(points[:, None] / measured, 1.0)

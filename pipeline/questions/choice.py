@@ -69,15 +69,9 @@ _STEPS = 1024  # of the sum over the first variable: off by at most one in as ma
 
 
 def both_below(first: FloatArray, second: FloatArray, correlation: FloatArray) -> FloatArray:
-    """Return the probability that both of two standard normal variables are below their bounds.
+    """Return the probability that both of two standard normal variables are below their bounds, float64[Q].
 
-    Args:
-        first: float64[Q], bound of the first.
-        second: float64[Q], bound of the second.
-        correlation: float64[Q], from 0 to 1.
-
-    Returns:
-        float64[Q], NaN where a bound is.
+    They correlate by 0 to 1; NaN where a bound is.
     """
     whole = ndtr(first)
     steps = (np.arange(_STEPS) + 0.5) / _STEPS
@@ -287,13 +281,10 @@ def choose(
     resources: Mapping[str, Analysis] = _NOTHING,
     price: float | None = None,
 ) -> JobChoice:
-    """Look at a job at points float64[Q, D] of ascending scales, and choose those that hold its limits.
+    """Look at a job at points of ascending scales, as of `job_points`, and choose those that hold its limits.
 
-    Args:
-        study: its wall times.
-        points: as of `job_points`.
-        resources: models of the memory of nodes and of energy by metric, if they were measured.
-        price: of a core-hour; None if it is not given.
+    The study is of its wall times; models of the memory of nodes and of energy are by metric, if they were
+    measured, and the price is that of a core-hour.
     """
     figures = study.figures(points, study.measured_at(points)[0])
     cores = study.cores_of_node

@@ -81,11 +81,9 @@ class NamedCrossover:
         return f"at {visible(name)} = {figure(at)} ({interval})"
 
     def certainty(self, horizon: Mapping[str, float], seen: str = "seen") -> str:
-        """Say whether it was seen or is predicted, and how sure that is: ``predicted, 78 % by p = 128``.
+        """Say if it was seen or is predicted up to a horizon, and how sure: ``predicted, 78 % by p = 128``.
 
-        Args:
-            horizon: up to where it was looked for.
-            seen: what is said where it was seen: on another machine it is projected.
+        What is said where it was seen differs: on another machine it is projected.
         """
         if np.isnan(self.probability):
             return f"{seen}, not repeated" if self.seen else "predicted"
@@ -132,9 +130,7 @@ class Ahead:
 def measured_line(points: FloatArray, values: FloatArray, target: FloatArray, column: int) -> MeasuredLine:
     """Take the measured points, float64[P, D], that differ from a target, float64[D], in one parameter alone.
 
-    Args:
-        values: float64[K, P, R].
-        column: the parameter that scales.
+    Values are float64[K, P, R]; the column is that of the parameter that scales.
     """
     same = (np.delete(points, column, axis=1) == np.delete(target, column)).all(axis=1)
     rows = np.flatnonzero(same)
@@ -153,11 +149,8 @@ def half_intervals(prediction: Prediction) -> tuple[FloatArray, FloatArray]:
 def crossovers(line: MeasuredLine, ahead: Ahead | None, apart: BoolArray) -> tuple[Crossover, ...]:
     """Find, by scale, where leading kernels pass each other, as measured and as predicted beyond.
 
-    Where nothing was measured with the other parameters of the target, all are predicted.
-
-    Args:
-        ahead: the forecasts; None if there are too few scales to predict from.
-        apart: bool[K], kernels that are compared with no other.
+    Where nothing was measured with the other parameters of the target, all are predicted; with too few scales
+    to predict from, none. Kernels `apart`, bool[K], are compared with no other.
     """
     found = _seen(line, apart) if len(line.scales) > 1 else []
     if ahead is not None:
@@ -219,10 +212,7 @@ def _changes(sure: FloatArray, gap: FloatArray) -> list[int]:
     """Return the scales from which to the next the mean of a kernel becomes larger than that of another.
 
     Between one scale that surely says smaller and the next that surely says larger there is one: the last.
-
-    Args:
-        sure: float64[m], probability that it is larger; NaN if only the means decide.
-        gap: float64[m], difference of the means.
+    The probability float64[m] that it is larger, `sure`, is NaN if only the difference of the means decides.
     """
     order = np.where(np.isnan(sure), np.sign(gap), 1.0 * (sure >= _SURE) - 1.0 * (sure <= 1 - _SURE))
     told = np.flatnonzero(order)
@@ -238,11 +228,8 @@ def _changes(sure: FloatArray, gap: FloatArray) -> list[int]:
 def _where(scales: FloatArray, mean: FloatArray, total: FloatArray, place: int) -> tuple[float, float]:
     """Return the scale behind a place where the means of two kernels cross, and their share of the total.
 
-    Args:
-        scales: float64[m].
-        mean: float64[2, m], on straight lines in logarithms, or over that of the scale if one is zero.
-        total: float64[m].
-        place: the first behind which the first kernel is larger.
+    The means, float64[2, m], lie on straight lines in logarithms, or over that of the scale if one is zero.
+    The place is the first behind which the first kernel is larger.
     """
     means, whole = mean[:, place : place + 2], total[place : place + 2]
     positive = bool((means > 0).all())

@@ -107,11 +107,7 @@ def judged(
     models: Mapping[str, Analysis],
     target: FloatArray,
 ) -> tuple[JudgedExpectation, ...]:
-    """Judge expectations at a target, float64[D].
-
-    Args:
-        target: the parameters that an expectation does not name have these values.
-    """
+    """Judge expectations at a target, float64[D], whose parameters count where they name none."""
     return tuple(_judged(one, experiment, models, target) for one in expectations)
 
 

@@ -40,8 +40,7 @@ class OtherMethod:
 def _extra_p(asked: TargetForecast) -> OtherMethod | None:
     """Model a study by Extra-P's method and predict its total at the last target.
 
-    Returns:
-        None with several parameters, too few scales, or models that have no sum or are not of measurements.
+    None with several parameters, too few scales, or models that have no sum or are not of measurements.
     """
     analysis, point = asked.analysis, asked.targets[-1]
     models, kernels, experiment = analysis.callpaths.models, analysis.callpaths.kernels, analysis.experiment

@@ -33,8 +33,7 @@ GROUP_NAMES = {
 def groups_of(kernels: Kernels, own: OwnGroups) -> tuple[tuple[str, ...], IntArray]:
     """Return the group of each kernel: the first of the user's that names it, else what it does.
 
-    Returns:
-        The groups that have kernels, those of the user first, and the place of each kernel's, int64[K].
+    The groups that have kernels, those of the user first, and the place of each kernel's, int64[K].
     """
     names = [*own, *(name for name in GROUP_NAMES.values() if name not in own)]
     pairs = zip(kernels.paradigms, kernels.regions, strict=True)

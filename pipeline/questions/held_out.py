@@ -23,8 +23,7 @@ COMPARED_KERNELS = 8  # that are compared, the largest
 def hold_out(experiment: Experiment, conditions: Sequence[str]) -> Experiment:
     """Return an experiment without the runs that meet any of some conditions, as of `read_condition`.
 
-    Raises:
-        UsageError: a condition is none, names no parameter or no run, or too few scales are left.
+    UsageError if a condition is none, names no parameter or no run, or too few scales are left.
     """
     if not conditions:
         return experiment

@@ -263,10 +263,8 @@ def _known(ratio: FloatArray) -> FloatArray:
 def _kept(parts: Sequence[FloatArray], along: FloatArray, share: float) -> tuple[FloatArray, ...]:
     """Find where efficiencies float64[Q, n] and both ends of their intervals first reach a share.
 
-    Args:
-        parts: efficiency, its ends that give the lower and the upper end of what is sought, seconds.
-        along: float64[n], what is sought.
-        share: the efficiency.
+    Parts are the efficiency, its ends that give the lower and the upper end of what is sought, and seconds;
+    what is sought lies along float64[n].
     """
     value, lower, upper = (_first(part, along, share) for part in parts[:3])
     order = np.argsort(along)

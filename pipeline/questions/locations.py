@@ -84,12 +84,10 @@ def location_count(experiment: Experiment, decision: ScalingDecision, metric: st
 def location_rule(experiment: Experiment, metric: str = "time") -> tuple[float, list[int]]:
     """Return a factor and the parameters whose product, times the factor, is the number of cores used.
 
-    The number must be proportional to the product of some of the parameters at all measured
-    points (processes, processes times threads, none for a constant number), and is taken to stay so. Of
-    several such products that of the fewest parameters counts. The factor is NaN if there is none.
-
-    Args:
-        metric: what was measured: on accelerators for ``gpu_time``, whose number it then is.
+    The number must be proportional to the product of some of the parameters at all measured points
+    (processes, processes times threads, none for a constant number), and is taken to stay so. Of several such
+    products that of the fewest parameters counts. The factor is NaN if there is none. For ``gpu_time`` it is
+    the number of accelerators.
     """
     on_devices = metric.startswith(GPU)
     measured = mean_over_repetitions(experiment.locations(metric) if on_devices else experiment.cores())

@@ -71,14 +71,9 @@ def _predicted(models: Mapping[str, Analysis], targets: FloatArray) -> Iterator[
 
 
 def resource_at(name: str, models: Mapping[str, Analysis], targets: FloatArray) -> Prediction | None:
-    """Predict memory or energy at targets, float64[Q, D]; None if it was not measured at enough scales.
+    """Predict one of `_RESOURCES` at targets, float64[1, Q]; None if it was not measured at enough scales.
 
-    Args:
-        name: one of `_RESOURCES`.
-        models: those of all metrics of a study, by name.
-
-    Returns:
-        float64[1, Q].
+    Models are those of all metrics of a study, by name.
     """
     experiment = next(iter(models.values())).experiment
     analysis = models.get(_metric(name, experiment))

@@ -128,12 +128,7 @@ def experiment_times(experiment: Experiment, metric: str, factors: FloatArray) -
 
 
 def _run_times(run: RunRecord, does: IntArray, before: FloatArray, after: FloatArray) -> RunRecord:
-    """Scale what the locations spent on each class by what became of its call paths.
-
-    Args:
-        does: int64[call path], what each does: places in `CLASSES`.
-        before: float64[call path, P, R], measured.
-    """
+    """Scale what the locations spent on each class, places in `CLASSES`, by what became of its call paths."""
     old, new = (np.nan_to_num(times[:, run.point, run.repetition]) for times in (before, after))
     class_time = np.array(run.class_time, copy=True)
     for row, found in enumerate(run.classes):
@@ -360,14 +355,11 @@ def _figure(value: float, lower: float, upper: float) -> Figure | None:
 
 
 def potential(analysis: Analysis, level: Level, point: FloatArray) -> Potential | None:
-    """Return what kernels of a level would gain at a point, float64[D].
+    """Return what kernels of a level would gain at a point, float64[D]; None without predicted wall time.
 
     A kernel that scales perfectly takes what it took at the smallest measured scale: in core-seconds under
     strong scaling, in seconds under weak scaling. A balanced one takes on all locations what it takes on the
     mean one; the ratio is that of the largest measured scale. No kernel gains more by it than all wait for.
-
-    Returns:
-        The gains; None if wall time is unknown, or there are too few scales to predict it from.
     """
     kernels = level.kernels
     if analysis.is_profile or not (analysis.additive and is_time(kernels.metric, kernels.unit)):

@@ -56,15 +56,10 @@ def chi_squared(
 ) -> FloatArray:
     """Weighted sum of squares left by hypotheses of other terms, one candidate term and the constant.
 
-    Args:
-        data: K kernels at P points.
-        others: the m other terms of B hypotheses for each kernel, made `orthogonal`.
-        rest: float64[K, B, P], what every candidate is multiplied by, None for 1.
-        factors: float64[n, P], the candidates.
-
-    Returns:
-        float64[K, B, n], possibly below zero by rounding; inf if the candidate cannot be distinguished from
-        the others or the constant, or if a coefficient of a nonnegative quantity would be negative.
+    To the m other terms of B hypotheses for each of K kernels, made `orthogonal`, one of the candidates
+    float64[n, P] is added, times `rest` float64[K, B, P], None for 1. The sums, float64[K, B, n], may be
+    below zero by rounding; inf if the candidate cannot be distinguished from the others or the constant, or
+    if a coefficient of a nonnegative quantity would be negative.
     """
     weight = data.weight[:, None]
     weighted_y = data.pair[:, None, :, 1]
@@ -93,9 +88,7 @@ def chi_squared(
 def orthogonal(weight: FloatArray, others: FloatArray) -> tuple[list[FloatArray], FloatArray]:
     """Gram-Schmidt of float64[K, B, m, P]: m orthonormal float64[K, B, P], the triangle float64[K, B, m, m].
 
-    Args:
-        weight: float64[K, 1, P], of the inner product.
-        others: the terms.
+    The inner product has the weights float64[K, 1, P].
     """
     size = others.shape[2]
     basis: list[FloatArray] = []
@@ -116,14 +109,10 @@ def orthogonal(weight: FloatArray, others: FloatArray) -> tuple[list[FloatArray]
 def _project(
     sums: _Sums, q: FloatArray, base: FloatArray, pair: FloatArray, table: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Take one orthonormal direction out of the sums; return the components of t, 1 and y along it.
+    """Take one orthonormal direction q, float64[K, B, P], out of the sums, which change in place.
 
-    Args:
-        sums: changed in place.
-        q: float64[K, B, P], the direction.
-        base: weights times what every candidate is multiplied by.
-        pair: float64[K, P, 2], the weights and the weighted data.
-        table: float64[P, n], the candidates.
+    `base` are weights times what every candidate, float64[P, n], is multiplied by, and `pair` float64[K, P,
+    2] the weights and the weighted data. Return the components of t, 1 and y along the direction.
     """
     t = (base * q) @ table
     both = q @ pair

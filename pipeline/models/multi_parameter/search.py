@@ -46,12 +46,8 @@ _POOL = 10.0  # degrees of freedom that the other kernels are worth
 def relative_variance(data: Observations, floor: float) -> FloatArray:
     """Variance of one repetition relative to its expected square, float64[K].
 
-    Pooled over points, and shrunk towards the median of all kernels.
-
-    Args:
-        data: the measurements, each kernel scaled to 1 at its largest mean.
-        floor: share of a kernel's largest value that stands in for smaller ones, so that values near zero
-            do not rule the fit.
+    Pooled over points, and shrunk towards the median of all kernels, each scaled to 1 at its largest mean.
+    The floor stands in for smaller values, so that those near zero do not rule the fit.
     """
     size = _squared_size(data, floor)
     degrees = np.maximum(data.count - 1, 0).sum(axis=1)
@@ -86,11 +82,9 @@ def size_ratio(mean: FloatArray, fitted: FloatArray, floor: float) -> FloatArray
 def pooled_misfit(chi2: FloatArray, degrees: FloatArray, repeats: float) -> float:
     """How much larger residuals are than the noise says, as a ratio of variances: the median of all kernels.
 
-    Args:
-        chi2: float64[K], weighted squares left by each kernel's best model.
-        degrees: float64[K], points less coefficients.
-        repeats: degrees of freedom that the noise rests on. With some, residuals cannot be smaller for good,
-            and are larger only if chance does not explain it; with none, they alone count.
+    `chi2` float64[K] are the weighted squares left by each kernel's best model, `degrees` points less
+    coefficients. With degrees of freedom that the noise rests on, `repeats`, residuals cannot be smaller for
+    good, and are larger only if chance does not explain it; with none, they alone count.
     """
     fitted = degrees > 0
     if not fitted.any():
@@ -111,15 +105,9 @@ def drift(
 ) -> FloatArray:
     """Relative variance that a prediction gains with every doubling beyond the points, float64[K].
 
-    As with one parameter, what the repetitions do not explain is taken for a random walk over the doublings,
-    of which a fitted trend leaves 1 / `DETRENDED`.
-
-    Args:
-        data: K kernels.
-        variance: float64[K], of a mean of weight 1 by the chosen model.
-        misfit: of all kernels, from `pooled_misfit`.
-        repeats: degrees of freedom that the noise rests on.
-        doublings: that the points span, in all parameters together.
+    As with one parameter, what the repetitions, `repeats` degrees of freedom, do not explain is taken for a
+    random walk over the doublings that the points span, in all parameters together, of which a fitted trend
+    leaves 1 / `DETRENDED`. The variance, float64[K], is that of a mean of weight 1 by the chosen model.
     """
     if doublings == 0:
         return np.ones(len(variance))
@@ -150,14 +138,10 @@ def inside(points: FloatArray) -> BoolArray:
 
 
 def shown_drift(models: ScalingModels, hidden: Observations) -> float:
-    """Relative variance per doubling by which kernels stray from models made without the points hidden.
+    """Relative variance per doubling by which kernels stray from models at hidden points beyond theirs.
 
     What the models' own intervals and the noise of the hidden means explain is taken off. The mean of all
     kernels: too few measurements are hidden to say whose behaviour strays and whose does not.
-
-    Args:
-        models: of K kernels.
-        hidden: the same kernels at points beyond those of the models.
     """
     prediction = models.predict(hidden.points)
     size = np.where(prediction.value != 0, np.abs(prediction.value), 1.0)
@@ -335,10 +319,9 @@ def _log_prior(weight: FloatArray) -> FloatArray:
 def _scaled_values(
     table: _ExponentTable, points: FloatArray, tried: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Evaluate factors, each divided by its largest value at all points but the last two, which lie ahead.
+    """Evaluate factors, float64[D, n, P], and what they were multiplied with, float64[D, n].
 
-    Returns:
-        float64[D, n, P] and what the values were multiplied with, float64[D, n].
+    Each is divided by its largest value at all points but the last two, which lie ahead.
     """
     power, others = table.powers[None, :, 0, None], table.powers[:, 1:, None]
     # Divided by the geometric middle first, so that no power of a large value overflows.
@@ -372,15 +355,10 @@ def _coarse(table: _ExponentTable, tried: BoolArray) -> IntArray:
 def hypothesis_tables(
     factors: Factors, picks: IntArray
 ) -> tuple[tuple[Term, ...], IntArray, IntArray, IntArray]:
-    """Number the terms and hypotheses that occur.
+    """Number the terms and hypotheses that occur in picks, int64[K, N, M, D], all zero for no term.
 
-    Args:
-        factors: the table that picks point into.
-        picks: int64[K, N, M, D], all zero for no term.
-
-    Returns:
-        The n terms; the hypotheses, int64[H, M] of indices into them (-1 for none); int64[K, N], which of
-        these each one is; and int64[K, N, M], its terms.
+    The n terms; the hypotheses, int64[H, M] of indices into them (-1 for none); int64[K, N], which of these
+    each one is; and int64[K, N, M], its terms.
     """
     code = term_keys(picks)
     codes, first, place = np.unique(code, return_index=True, return_inverse=True)
@@ -527,14 +505,11 @@ def search_one_term(data: WeightedMeans, factors: Factors) -> Candidates:
 def search_another_term(
     data: WeightedMeans, factors: Factors, found: Candidates, thorough: BoolArray
 ) -> Candidates:
-    """Find hypotheses of one term more than those found.
+    """Find hypotheses of one term more than those found, for K kernels.
 
     The best single terms may all be compromises between two, so pairs start from terms of one parameter too.
-
-    Args:
-        data: K kernels.
-        thorough: bool[K], where the first guesses are to be improved. Elsewhere they only show what else
-            might be: rivals, for the sake of an honest interval.
+    Where bool[K] is not `thorough`, the first guesses are not improved and only show what else might be:
+    rivals, for the sake of an honest interval.
     """
     start = found.picks[:, :_BEAM]
     if found.picks.shape[2] == 1:
@@ -642,13 +617,8 @@ def _best_scores(
     """Find the best of float64[K, B, n] hypotheses: places in B x n, scores, chi squared, not varied.
 
     Ranked by a product instead of the sum of logarithms of evidence and prior: logarithms of all cost more
-    than everything else.
-
-    Args:
-        points: float64[K, 1, 1], how many were measured.
-        chi2: float64[K, B, n].
-        fixed: float64[K, B], log prior of what the n candidates share.
-        log_prior: float64[n], their own.
+    than everything else. The log prior is `fixed` float64[K, B], what the n candidates share, and their own;
+    `points` float64[K, 1, 1] is how many were measured.
     """
     strength = (BELIEF + points - size - 1) / 2
     cost = chi2 / BELIEF

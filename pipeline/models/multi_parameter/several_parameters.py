@@ -156,16 +156,10 @@ class _WeighedFits:
 def weigh(
     data: WeightedMeans, factors: Factors, fits: _ExactFits, *, repeats: float, count: int
 ) -> _WeighedFits:
-    """Weigh hypotheses by evidence and prior, strike out those that predict worse, and keep `count`.
+    """Weigh N hypotheses, the constant first, strike out those that predict worse, and keep `count`.
 
-    The misfit of the models (more than the noise of the repetitions) is pooled over kernels, from what the
-    best hypotheses leave, before the final weights are taken.
-
-    Args:
-        data: K kernels.
-        factors: what the fits' picks mean.
-        fits: N hypotheses each, the constant first.
-        repeats: degrees of freedom of the repetitions, on which the noise rests.
+    The misfit of the models (more than the noise of the repetitions, `repeats` degrees of freedom) is pooled
+    over kernels, from what the best hypotheses leave, before the final weights are taken.
     """
     stands = earn_their_place(fits)
     stands[:, 1:] &= fits.size[:, 1:] > 1
@@ -207,13 +201,9 @@ def _normalised(score: FloatArray) -> FloatArray:
 def representative_rivals(weight: FloatArray, far: FloatArray, count: int) -> tuple[IntArray, FloatArray]:
     """Choose rivals that stand for all hypotheses: which, int64[K, count], and their weights.
 
-    The heaviest half is kept as it is. The others are sorted by what they predict far away and cut into
-    groups of equal weight; the heaviest of each group stands for it, so that the spread of the predictions
-    survives although most hypotheses are dropped.
-
-    Args:
-        weight: float64[K, N], probabilities.
-        far: float64[K, N], predictions at a far point.
+    The heaviest half, by probability float64[K, N], is kept as it is. The others are sorted by what they
+    predict far away, float64[K, N], and cut into groups of equal weight; the heaviest of each group stands
+    for it, so that the spread of the predictions survives although most hypotheses are dropped.
     """
     count = min(count, weight.shape[1])
     keep = (count + 1) // 2
@@ -266,12 +256,10 @@ _HELD = 24 << 20  # bytes; glibc minds blocks of up to 32 MiB
 def fit_observations(
     parameters: tuple[str, ...], data: Observations, options: ModelOptions, *, validate: bool = True
 ) -> ScalingModels:
-    """Fit a model of several parameters to every kernel.
+    """Fit a model of several parameters to every kernel; any design will do, full grids are not needed.
 
-    Args:
-        data: the measurements; any design will do, full grids are not needed.
-        validate: if residuals show more than noise, hide the largest scales from the heaviest kernels'
-            models and widen all intervals by what they miss there.
+    If residuals show more than noise, validating hides the largest scales from the heaviest kernels' models
+    and widens all intervals by what they miss there.
     """
     scale = np.abs(data.mean).max(axis=1)
     scale = np.where(scale > 0, scale, 1.0)
@@ -381,12 +369,8 @@ def scaling_models(
 ) -> ScalingModels:
     """Put the rivals of K kernels into the arrays that all stages share.
 
-    Args:
-        means: the same, each kernel divided by its scale.
-        factors: what the rivals' picks mean.
-        scale: float64[K].
-        repeats: degrees of freedom of the repetitions.
-        least_drift: relative variance per doubling beyond the points, at least.
+    Means are the data, each kernel divided by its scale, float64[K]; the noise rests on `repeats` degrees of
+    freedom, and the drift is a relative variance per doubling beyond the points.
     """
     order = np.argsort(rivals.weight == 0, axis=1, kind="stable")
     fits = rivals.fits.take(order)

@@ -30,14 +30,7 @@ SERIES_REPETITIONS = 2  # show the noise, and that a run was slow
 
 
 def pilot_design(points: FloatArray) -> IntArray:
-    """Run the smallest scales of a series once each, which shows what larger ones cost.
-
-    Args:
-        points: float64[Q, D], the candidates.
-
-    Returns:
-        Runs at each, int64[Q].
-    """
+    """Run the smallest scales of a series once, which shows what larger ones cost: runs at each, int64[Q]."""
     design = np.zeros(len(points), dtype=np.int64)
     for line in _lines(points):
         values = points[line].prod(axis=1)
@@ -57,15 +50,8 @@ def series_design(
     least cost (Ritter and others, "Learning cost-effective sampling strategies for empirical performance
     modeling", 2020); one run where all are large shows whether they interact.
 
-    Args:
-        points: float64[Q, D], the candidates.
-        done: int64[Q], runs so far; what was measured stays part of the design.
-        cost: float64[Q], core-seconds of a run; those of unknown cost are left out if there is a budget.
-        repetitions: at a point at most.
-        budget: core-seconds left.
-
-    Returns:
-        Runs at each, those done included, int64[Q].
+    What was measured of the candidates, float64[Q, D], stays part of the runs at each, int64[Q]. Costs and
+    the budget left are core-seconds; if there is a budget, runs of unknown cost are left out.
     """
     often = min(SERIES_REPETITIONS, repetitions)
     design = np.zeros(len(points), dtype=np.int64)
@@ -131,19 +117,12 @@ MOST_POINTS = 64
 
 
 def candidate_points(measured: FloatArray, at: FloatArray) -> FloatArray:
-    """Propose the measured points again, and points of values between and beyond the measured ones.
+    """Propose the measured points, float64[P, D], again, then others between and beyond, `MOST_POINTS`.
 
-    None lies below the range, where growth does not show. Beyond it every parameter is doubled
-    up to its value at the target. Parameters of which only whole numbers were measured keep to whole numbers.
-    With several parameters the points closest to the line from the largest measured point to the target are
-    kept, since they inform most about it.
-
-    Args:
-        measured: float64[P, D], positive.
-        at: float64[D], the target.
-
-    Returns:
-        float64[Q, D], Q at most `MOST_POINTS`, the measured ones first.
+    None lies below the range, where growth does not show. Beyond it every parameter is doubled up to its
+    value at the target. Parameters of which only whole numbers were measured keep to whole numbers. With
+    several parameters the points closest to the line from the largest measured point to the target are kept,
+    since they inform most about it.
     """
     axes = [_values(np.unique(column), float(target)) for column, target in zip(measured.T, at, strict=True)]
     grid = np.array(list(itertools.product(*axes)))
@@ -157,17 +136,10 @@ def candidate_points(measured: FloatArray, at: FloatArray) -> FloatArray:
 
 
 def larger_points(measured: FloatArray, at: FloatArray) -> FloatArray:
-    """Propose points on the way to a target that lies beyond the measured range, the target last.
+    """Propose points on the way to a target beyond the measured range, float64[Q, D], the target last.
 
     Parameters that the target has beyond the range are doubled up to it; the others are at the measured value
     nearest to the target, since elsewhere a run says less about it.
-
-    Args:
-        measured: float64[P, D], positive.
-        at: float64[D], the target.
-
-    Returns:
-        float64[Q, D], none of them in the measured range.
     """
     axes = []
     for column, target in zip(measured.T, at.tolist(), strict=True):
@@ -303,23 +275,12 @@ def advise(
     repetitions: int = 1,
     noise: FloatArray | None = None,
 ) -> MeasurementPlan:
-    """Plan further measurements for a sharper prediction of the total at a target.
+    """Plan further measurements within core-seconds for a sharper prediction of a total at a target.
 
-    A measurement is advised only if the interval is expected to lose `LEAST_GAIN` of its width by it and
-    is useful afterwards (`USEFUL_WIDTH`): first the one that narrows it most per core-second.
-
-    Args:
-        models: kernels that sum up to the total.
-        callpaths: of these kernels.
-        measured: float64[P, D], the points measured so far.
-        at: float64[D], the target.
-        budget: core-seconds to spend.
-        cost: of a run; None takes the predicted total.
-        repetitions: runs at a point, as far as the budget allows.
-        noise: float64[K], relative standard deviation of one repetition; NaN or None if it is unknown.
-
-    Raises:
-        UsageError: an invalid target or budget.
+    A measurement is advised only if the interval is expected to lose `LEAST_GAIN` of its width by it and is
+    useful afterwards (`USEFUL_WIDTH`): first the one that narrows it most per core-second. Without a cost of
+    a run, it is the predicted total. The noise, float64[K], is the relative standard deviation of one
+    repetition, NaN or None if it is unknown. UsageError if target or budget is invalid.
     """
     at = valid_target(models.parameters, at, budget)
     price = cost or (lambda points: np.asarray(models.expected(points).sum(axis=0)))
@@ -347,11 +308,7 @@ def advise(
 
 
 def valid_target(parameters: Sequence[str], at: FloatArray, budget: float) -> FloatArray:
-    """Return a target as float64[D].
-
-    Raises:
-        UsageError: it is none, or the budget pays for nothing.
-    """
+    """Return a target as float64[D]; UsageError if it is none, or the budget pays for nothing."""
     at = np.asarray(at, dtype=np.float64).reshape(-1)
     if len(at) != len(parameters) or not (np.isfinite(at) & (at > 0)).all():
         raise UsageError(f"the target needs a positive value of each of {', '.join(parameters)}")
@@ -403,13 +360,8 @@ def _beyond(
 def widths_after(models: ScalingModels, at: FloatArray, reached: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Expect the interval of the total at a target to be as wide as it is now as far beyond the range.
 
-    Args:
-        models: kernels that sum up to the total.
-        at: float64[D], the target.
-        reached: float64[Q, D], the largest values of each parameter after a measurement.
-
-    Returns:
-        Its width relative to the value, and its upper over its lower end, float64[Q].
+    The kernels sum up to the total, and `reached` float64[Q, D] are the largest values of each parameter
+    after a measurement. Return its width relative to the value, and its upper over its lower end, float64[Q].
     """
     return interval_widths(models, _as_far(models, at, reached))
 

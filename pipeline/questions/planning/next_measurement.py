@@ -58,10 +58,8 @@ def _next_measurement(asked: TargetForecast) -> MeasurementPlan | None:
 def plan_measurements(analysis: Analysis, at: FloatArray, budget: float | None = None) -> MeasurementPlan:
     """Plan measurements within core-seconds for a sharper prediction of the total at a target, float64[D].
 
-    Without a budget they may cost as much as the study so far, or the next doubling of its scale.
-
-    Raises:
-        UsageError: the cost of a run is unknown, or budget or target is invalid.
+    Without a budget they may cost as much as the study so far, or the next doubling of its scale. UsageError
+    if the cost of a run is unknown, or budget or target is invalid.
     """
     if unknown := _unknown_cost(analysis):
         hint = analysis.how_to_model_time
@@ -89,20 +87,12 @@ def plan_measurements(analysis: Analysis, at: FloatArray, budget: float | None =
 def plain_runs(
     analysis: Analysis, at: FloatArray, budget: float, points: FloatArray | None = None
 ) -> Advice | None:
-    """Return the runs without instrumentation that narrow the interval of a total most within a budget.
+    """Return the runs without instrumentation that narrow the interval of a total most within core-seconds.
 
     They tell how far corrected times are off. The interval is expected to become as wide as it is as far
-    beyond the scales that have been run.
-
-    Args:
-        analysis: the modelled experiment.
-        at: float64[D], the target.
-        budget: core-seconds.
-        points: float64[Q, D], where they may be run; by default at the largest profiled scale, on the way to
-            the target, and there.
-
-    Returns:
-        None if times are as measured, or if none is worth it.
+    beyond the scales that have been run. They may be run at points float64[Q, D], by default at the largest
+    profiled scale, on the way to the target, and there. None if times are as measured, or if none is worth
+    it.
     """
     correction, models = analysis.experiment.correction, analysis.callpaths.models
     if correction is None or not correction.total_deviation:

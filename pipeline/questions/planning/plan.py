@@ -52,11 +52,9 @@ class ValueBeliefs:
     rivals: FloatArray  # float64[K, M, Q], what each rival says
 
     def adjusted(self, place: int, noise: FloatArray) -> "ValueBeliefs":
-        """Return the beliefs after one observation; values stay what is expected now.
+        """Return the beliefs after one observation at a place; values stay what is expected now.
 
-        Args:
-            place: where it is taken.
-            noise: float64[K], variance of what is observed there about its expected value.
+        The noise, float64[K], is the variance of what is observed there about its expected value.
         """
         column = self.covariance[:, :, place]
         total = column[:, place] + noise
@@ -145,13 +143,10 @@ def measured_already(points: FloatArray, measured: FloatArray) -> BoolArray:
 def doubt_about_total(
     models: ScalingModels, places: Places, at: FloatArray, noise: FloatArray | None
 ) -> tuple[Doubt, IntArray]:
-    """Take the doubt from the models; also return which kernels it is about, int64[K].
+    """Take the doubt about the total at a target from the models, and which kernels it is about, int64[K].
 
-    Args:
-        models: kernels that sum up to the total.
-        places: the candidates.
-        at: float64[D], the target.
-        noise: float64 for each kernel, relative standard deviation of one repetition, NaN if unknown.
+    Places are the candidates; the noise, float64 for each kernel, is the relative standard deviation of one
+    repetition, NaN if unknown.
     """
     far = models.predict(at[None])
     width = (far.upper - far.lower)[:, 0] / (2 * TWO_SIDED)
@@ -173,11 +168,7 @@ def doubt_about_total(
 
 
 def repetition_noise(values: FloatArray) -> FloatArray:
-    """Relative standard deviation of one repetition, float64[K], NaN where no point was repeated.
-
-    Args:
-        values: float64[K, P, R], NaN where nothing was measured.
-    """
+    """Relative standard deviation of a repetition of float64[K, P, R], float64[K], NaN without one."""
     there = np.isfinite(values)
     count = there.sum(axis=2)
     known = np.where(there, values, 0.0)
@@ -191,14 +182,10 @@ def repetition_noise(values: FloatArray) -> FloatArray:
 
 
 def _relative_errors(models: ScalingModels, noise: FloatArray | None) -> tuple[FloatArray, FloatArray]:
-    """Split what models are off at measured points into noise and misfit, float64[K] each.
+    """Split what models are off at measured points into noise and misfit, relative deviations float64[K].
 
-    Args:
-        models: K kernels.
-        noise: float64[K], relative standard deviation of one repetition, NaN if unknown: residuals decide.
-
-    Returns:
-        Relative standard deviations: of one repetition, and of what all repetitions at a point share.
+    Where the noise of one repetition is unknown, residuals decide; misfit is what all repetitions at a point
+    share.
     """
     quality = models.quality
     residual = _DEVIATION * quality.smape * np.sqrt(quality.points / np.maximum(quality.points - 2, 1))
@@ -315,12 +302,7 @@ def foreseen_widths(
 ) -> FloatArray:
     """Return the widths that the answer may have after further runs, float64[`_DRAWS`], equally probable.
 
-    Args:
-        analysis: the modelled experiment.
-        question: what is asked.
-        points: float64[Q, D], where further runs are made.
-        repetitions: int64[Q], how many at each.
-        options: how the experiment is modelled.
+    These are `repetitions` int64[Q] at points float64[Q, D]; options say how the experiment is modelled.
     """
     wanted = repetitions > 0
     points, repetitions = points[wanted], repetitions[wanted]

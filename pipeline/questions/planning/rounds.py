@@ -111,14 +111,10 @@ def next_round(
     analysis: Analysis | None = None,
     options: ModelOptions | None = None,
 ) -> Round:
-    """Decide what is measured next.
+    """Decide what is measured next, so that the campaign answers a question; without one, all candidates are.
 
-    Args:
-        progress: what may be measured, was measured and may be spent.
-        question: what the campaign is to answer; without one all candidates are measured.
-        analysis: the modelled experiment; None before the pilot is done, or if nothing can be modelled: then
-            the series is made without looking.
-        options: how it was modelled.
+    Without an analysis, before the pilot is done or if nothing can be modelled, the series is made without
+    looking.
     """
     if analysis is None and (missing := _missing(progress, pilot_design(progress.points))).any():
         return _affordable(progress, missing, Purpose.PILOT)
@@ -303,14 +299,8 @@ def limit_to_lift(
 ) -> LiftedLimit:
     """Return the limit whose lifting gives the wanted width for the least cost.
 
-    If none does, that after which the answer is narrowest; if none narrows it noticeably, the width.
-
-    Args:
-        progress: what may be measured, was measured and may be spent.
-        question: what the campaign is to answer.
-        analysis: the modelled experiment.
-        cost: gives the core-seconds of a run at scales that are not allowed so far.
-        options: how it was modelled.
+    If none does, that after which the answer is narrowest; if none narrows it noticeably, the width. The cost
+    is that of runs at scales that are not allowed so far, too.
     """
     now = relative_width(answer(analysis, question))
     found = [*_larger_scales(question, analysis, cost, options, progress)]

@@ -22,11 +22,9 @@ _OF_MEDIAN = np.pi / 2  # variance of a median over that of a mean
 
 
 def plain_spread(noise: float | None, count: FloatArray | int) -> FloatArray:
-    """Return the standard deviation of the logarithm of the median of runs without instrumentation.
+    """Return the standard deviation of the logarithm of the median of some runs without instrumentation.
 
-    Args:
-        noise: that of a single run; None if it is unknown.
-        count: how many there are.
+    The noise is that of a single run, None if it is unknown.
     """
     of_run = SINGLE_RUN / TWO_SIDED if noise is None else noise
     of_median = of_run**2 / count * np.where(np.asarray(count) > 2, _OF_MEDIAN, 1.0)

@@ -27,16 +27,11 @@ from pipeline.statistics import TWO_SIDED
 def held_share(
     experiment: Experiment, points: FloatArray, used: FloatArray, node_cores: float | None = None
 ) -> FloatArray:
-    """Return cores held over cores used, float64[Q] from 1 on.
+    """Return cores held over the cores used at points, float64[Q] from 1 on; NaN where those are.
 
     Elsewhere than measured, nodes are as full as those of the largest run if it had several; if it had one
-    node, nodes are filled.
-
-    Args:
-        experiment: the measurements; what a series held is not known, and taken to be what it used.
-        points: float64[Q, D].
-        used: float64[Q], cores used there; NaN if unknown.
-        node_cores: cores of a node that is held as a whole, wherever it is; by default as runs held theirs.
+    node, nodes are filled. What a series held is not known, and taken to be what it used. `node_cores` are
+    those of a node that is held as a whole, wherever it is.
     """
     if node_cores is not None:
         return np.asarray(whole_nodes(used, node_cores) * node_cores / used)
@@ -78,16 +73,10 @@ def _units_of_work(
     locations: Callable[[FloatArray], FloatArray],
     points: FloatArray,
 ) -> FloatArray:
-    """Return how many units a run does at points, or a step of it if values are those of steps.
+    """Return how many units a run does at points, or a step of it if values are those of steps, float64[Q].
 
     Elsewhere than measured it is known if the runs that differ only in what scales do equally many, or
-    equally many on each location.
-
-    Args:
-        points: float64[Q, D].
-
-    Returns:
-        float64[Q], NaN where it is unknown.
+    equally many on each location; else it is NaN.
     """
     work = _measured_work(experiment)
     measured, place = experiment.measured_at(points)
@@ -131,15 +120,10 @@ class DeviceUse:
         return values if np.nansum(values[1]) > 0 else None
 
     def busy_share(self, points: FloatArray, measured: BoolArray) -> Estimate:
-        """Return which part of the time of a device kernels and copies take.
+        """Return which part of the time of a device kernels and copies take, Q measured or predicted ones.
 
-        It cannot pass 1, whatever the models say far outside of the measurements.
-
-        Args:
-            measured: bool[Q], which of them to take from the measurements; the others are predicted.
-
-        Returns:
-            Q shares; NaN if idle time was not measured.
+        It cannot pass 1, whatever the models say far outside of the measurements; NaN if idle time was not
+        measured.
         """
         if self.parts is None:
             return Estimate(*np.full((3, len(points)), np.nan))
@@ -381,8 +365,7 @@ class RuntimeStudy:
     ) -> tuple[FloatArray, FloatArray]:
         """Return both sides of the 90 % interval of the joint error of totals, in logarithms, float64[Q].
 
-        Args:
-            compared_with: other points, of whose totals over those at the points the error is.
+        Compared with other points, it is that of their totals over those at the points.
         """
         if self.analysis.joint_errors is None or not len(points):
             return np.zeros(len(points)), np.zeros(len(points))
@@ -395,11 +378,9 @@ class RuntimeStudy:
         return np.maximum(-low, 0.0), np.maximum(high, 0.0)
 
     def figures(self, points: FloatArray, measured: BoolArray, total: Estimate | None = None) -> Figures:
-        """Return all figures at points.
+        """Return all figures at points, as measured or predicted.
 
-        Args:
-            measured: bool[Q]; the others are predicted.
-            total: the totals at the points if only values count, which saves the draws of joint errors.
+        With the totals there only values count, which saves the draws of joint errors.
         """
         references = self.references(points)
         has_measured_reference, _ = self.measured_at(references)

@@ -333,8 +333,7 @@ def limit_interval(found: Limit) -> dict[str, float | None] | None:
 def limit_interval_text(interval: Mapping[str, float | None] | None, parameter: str, count: int) -> str:
     """Write the interval behind a point: `` (256 to 1024)``, `` (256 or more)``; empty without one.
 
-    Args:
-        count: of parameters; if there are several, the one that scales is named.
+    Of several parameters, the one that scales is named.
     """
     if interval is None or interval["lower"] == interval["upper"]:
         return ""

@@ -37,16 +37,11 @@ class Losses:
 
 
 def losses(study: RuntimeStudy, point: FloatArray, *, measured: bool) -> Losses | None:
-    """Split what is lost at a point by region.
+    """Split what is lost at a point, as measured there or predicted, by region.
 
     Under strong scaling it is the effort there less that at the reference; under weak scaling the time of a
-    location there less that at the reference, times the locations.
-
-    Args:
-        measured: whether to take what was measured there; else it is predicted.
-
-    Returns:
-        The losses; None if nothing scales or the number of locations is needed and unknown.
+    location there less that at the reference, times the locations. None if nothing scales or the number of
+    locations is needed and unknown.
     """
     if not study.scales:
         return None
@@ -146,9 +141,8 @@ def _part(one: LossCause) -> str:
 def loss_causes(study: RuntimeStudy, losses: Losses) -> tuple[LossCause, ...]:
     """Split what is lost at a point by why, the largest part first.
 
-    Returns:
-        The parts, which add up to what is lost; none if nothing is lost, or all regions do the same. Without
-        ``load imbalance``, it was not measured process by process.
+    The parts add up to what is lost; there are none if nothing is lost, or all regions do the same. Without
+    ``load imbalance``, it was not measured process by process.
     """
     if losses.total <= 0:
         return ()

@@ -64,8 +64,7 @@ def pop_parts(study: RuntimeStudy, points: FloatArray) -> PopParts | None:
 def predicted_imbalance(study: RuntimeStudy, points: FloatArray) -> FloatArray | None:
     """Predict the imbalance of useful time at points float64[Q, D], in the unit of the totals.
 
-    Returns:
-        float64[Q], which others wait for; None if it was not measured process by process.
+    What others wait for, float64[Q]; None if it was not measured process by process.
     """
     found = imbalance_at(study, points, np.zeros(len(points), dtype=np.bool_))
     return None if found is None else found.value[0]

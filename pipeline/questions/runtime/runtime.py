@@ -52,15 +52,10 @@ class Runtime:
 def runtime(
     analysis: Analysis, targets: FloatArray, min_efficiency: float = MIN_EFFICIENCY
 ) -> Runtime | None:
-    """Derive the runtime of a study from its measurements and models.
+    """Derive the runtime of a study of time that adds up from its measurements and models; else None.
 
-    Args:
-        targets: float64[Q, D]; limits and losses are those up to the last. With too few scales to predict
-            from, there are none: all is measured.
-        min_efficiency: the efficiency up to whose scale is asked.
-
-    Returns:
-        The runtime; None if the models are not of time that adds up.
+    Limits, the scale of the least efficiency among them, and losses are those up to the last target. With too
+    few scales to predict from, there are none: all is measured.
     """
     kernels = analysis.callpaths.kernels
     if not (analysis.additive and is_time(kernels.metric, kernels.unit)):
@@ -98,12 +93,9 @@ def runtime(
 
 
 def runtimes_along(analysis: Analysis, found: Runtime, targets: FloatArray) -> Iterator[Runtime]:
-    """Yield the runtime of a study at each of some targets instead of its own.
+    """Yield the runtime of a study at each of some targets, which differ in what scales alone.
 
     What is lost, and to what, stays that of `found`, since it takes models of every region.
-
-    Args:
-        targets: float64[Q, D] that differ in the parameter that scales alone.
     """
     study, measured = RuntimeStudy(analysis), analysis.experiment.points
     known = np.arange(len(measured))

@@ -85,16 +85,12 @@ def verdict(
 ) -> Verdict:
     """Judge a study by the rules.
 
-    Args:
-        scales: number of measured scales along the parameter that scales.
-        repetitions: largest number of repetitions at a point.
-        noise: relative standard deviation of one repetition of the total; NaN if nothing was repeated.
-        extrapolation: the factor by which the farthest target lies beyond the measured range.
-        spread: upper over lower end of the interval of the total there.
-        back_test: that of the total, if there is one.
-        correction: how overhead was taken out of the times, if it was.
-        overhead_left: the share of measured computing time that overhead takes, if it was left there.
-        covered: the share of the total that a run states that its timers are, of the run where it is worst.
+    Scales are counted along the parameter that scales, repetitions at the point that has most; noise is the
+    relative standard deviation of one of the total, NaN if nothing was repeated. The farthest target lies
+    beyond the measured range by the factor `extrapolation`, where the ends of the interval of the total have
+    the ratio `spread`. `overhead_left` is the share of measured computing time that overhead takes if it was
+    left there, and `covered` the share of the total that a run states that its timers are, of the run where
+    it is worst.
     """
     reasons = (
         _scales(scales),
