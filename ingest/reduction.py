@@ -401,7 +401,7 @@ def reduce_profile(profile: Profile, metrics: Container[str], on_locations: str 
             **recorded_memory(profile),
             **({SUMMED: str(summed.count)} if summed.count > 1 else {}),
         },
-        notices=(*profile.notices, *_without_regions(largest)),
+        notices=(*profile.notices, *([] if all(of.complete for of in largest.values()) else [_TOO_MANY])),
         long_visits=long_visits,
         largest={
             name: _found(of, profile.locations, devices if name.startswith(GPU) else None, counted)
@@ -412,6 +412,10 @@ def reduce_profile(profile: Profile, metrics: Container[str], on_locations: str 
     return reduced if RegionClass.IDLE in reduced.classes else _with_idle_time(reduced)
 
 
+_TOO_MANY = (
+    f"regions of several call paths would have more than {MOST_SUMS} values,"
+    " so their values per location are not kept"
+)
 _MOST_IN_MEMORY = 1 << 18  # values of a metric: in larger profiles one visit of one location is nothing
 
 
@@ -439,13 +443,6 @@ def _merge(values: FloatArray, merged: _Merged) -> FloatArray:
     found = np.zeros(len(merged.tree))
     np.add.at(found, merged.node, values)
     return found
-
-
-def _without_regions(largest: Mapping[str, LargestKernels]) -> list[str]:
-    if all(of.complete for of in largest.values()):
-        return []
-    what = f"regions of several call paths would have more than {MOST_SUMS} values"
-    return [f"{what}, so their values per location are not kept"]
 
 
 def _found(

@@ -157,7 +157,11 @@ def _message(content: bytes) -> _Message:
 
 
 def _fields_of_one(content: bytes) -> Fields:
-    return _fields_between(np.frombuffer(content, np.uint8), np.fromiter(_field_ends(content), np.int64))
+    """Return the fields of one message."""
+    found, ends = np.frombuffer(content, np.uint8), np.fromiter(_field_ends(content), np.int64)
+    at = np.concatenate([[0], ends[:-1]]) if len(ends) else ends
+    key, begin, end = _fields_at(found, at, ends)
+    return Fields(content=found, messages=1, message=np.zeros_like(ends), key=key, begin=begin, end=end)
 
 
 def _profile(message: _Message, source: str) -> Profile:
@@ -526,13 +530,6 @@ def _fields_of(content: _Bytes, begin: IntArray, end: IntArray) -> Fields:
         message, at = message[left], at[left]
     message, key, start, at = (np.concatenate(column) for column in zip(*parts, strict=True))
     return Fields(content=content, messages=len(begin), message=message, key=key, begin=start, end=at)
-
-
-def _fields_between(content: _Bytes, ends: IntArray) -> Fields:
-    """Return the fields of one message, given their ends."""
-    at = np.concatenate([[0], ends[:-1]]) if len(ends) else ends
-    key, begin, end = _fields_at(content, at, ends)
-    return Fields(content=content, messages=1, message=np.zeros_like(ends), key=key, begin=begin, end=end)
 
 
 def _fields_at(content: _Bytes, at: IntArray, stop: IntArray) -> tuple[IntArray, IntArray, IntArray]:

@@ -409,17 +409,12 @@ def _table(names: Sequence[str], paths: list[list[_Region]], groups: Sequence[st
         known.setdefault(path[-1].name, (path[-1], group))
     for region in (region for path in paths for region in path):
         known.setdefault(region.name, (region, ""))
-    regions = [known[name] for name in names]
-    return RegionTable.named(
-        names,
-        [GPU_COPY if _COPY.match(region.name) else _paradigm(group) for region, group in regions],
-        [(region.file, region.line) for region, _ in regions],
-    )
-
-
-def _paradigm(group: str) -> str:
-    upper = group.upper()
-    return next((paradigm for mark, paradigm in _PARADIGMS if mark in upper), "compiler")
+    paradigms, places = [], []
+    for region, group in (known[name] for name in names):
+        of_group = next((paradigm for mark, paradigm in _PARADIGMS if mark in group.upper()), "compiler")
+        paradigms.append(GPU_COPY if _COPY.match(region.name) else of_group)
+        places.append((region.file, region.line))
+    return RegionTable.named(names, paradigms, places)
 
 
 def _metrics(names: Sequence[str]) -> tuple[Metric, ...]:

@@ -80,6 +80,11 @@ class Records:
     # whether values were stated as averages over processes: they are sums if their number is
     averages: bool = False
 
+    @property
+    def by_rank(self) -> bool:
+        """Whether records state the rank that they are of."""
+        return any(name in self.columns for name in _RANKS)
+
     def rows(self, name: str) -> IntArray:
         """Return the records that have a value of an attribute, int64[k]."""
         return self.columns[name].rows
@@ -309,8 +314,7 @@ def _memory(records: Records) -> dict[str, str]:
             ranks, rank = np.unique(records.indices(_RANKS)[column.rows], return_inverse=True)
             highest = np.zeros(len(ranks))
             np.maximum.at(highest, rank.reshape(-1), factor * records.numbers(name))
-            by_rank = any(one in records.columns for one in _RANKS)
-            total = {TOTAL_RESOURCE: float(highest.sum())} if by_rank else {}
+            total = {TOTAL_RESOURCE: float(highest.sum())} if records.by_rank else {}
             return memory_attributes(name, **{MEMORY: float(highest.max(initial=0.0))}, **total)
     return {}
 
@@ -513,8 +517,7 @@ def _notices(time: TimeName, records: Records, negative: int) -> list[str]:
         )
         notices.append(f"values are {stated}{taken}{unknown}; single processes are not available")
     ranks: set[int] = set(records.indices(_RANKS).tolist())
-    by_rank = any(name in records.columns for name in _RANKS)
-    if by_rank and (missing := missing_numbers(ranks, first=0, count=processes or 0)):
+    if records.by_rank and (missing := missing_numbers(ranks, first=0, count=processes or 0)):
         notices.append(f"{missing}: values are those of the others")
     if negative:
         notices.append(f"{negative} negative exclusive times were read as zero")
@@ -534,8 +537,7 @@ def _with_sums(records: Records) -> Records:
     An average is of the processes that visited the call path; without their number, of all. If that is not
     stated either, the averages are those of one process. ``avg#time.duration`` is one of visits, no time.
     """
-    by_rank = any(name in records.columns for name in _RANKS)
-    if by_rank or _times(records.columns, records.units, device=False):
+    if records.by_rank or _times(records.columns, records.units, device=False):
         return records
     processes = _stated_processes(records)
     sums: dict[str, RecordColumn] = {}
@@ -580,8 +582,7 @@ def _within_callers(tree: CallTree, inclusive: FloatArray) -> FloatArray:
 
 def _are_sums(records: Records, time: TimeName) -> bool:
     """Return whether values are sums over processes: their name says so, or none of them has a rank."""
-    by_rank = any(name in records.columns for name in _RANKS)
-    return not by_rank and (time.summed or _WORLD_SIZES[0] in records.globals)
+    return not records.by_rank and (time.summed or _WORLD_SIZES[0] in records.globals)
 
 
 def _stated_processes(records: Records) -> int | None:

@@ -71,12 +71,6 @@ class MetricDocument:
         return kept
 
 
-def _read_document(path: Path) -> MetricDocument:
-    events = _Events()
-    events.read(path, _MAX_DOCUMENT)
-    return events.document
-
-
 class _Events(XmlEvents):
     who_declares = "HPCToolkit does not"
 
@@ -179,7 +173,9 @@ def metric_files(path: Path) -> list[Path]:
 
 def read(path: Path) -> Profile:
     """Read a database."""
-    document = _read_document(path / EXPERIMENT)
+    events = _Events()
+    events.read(path / EXPERIMENT, _MAX_DOCUMENT)
+    document = events.document
     threads = sorted(map(_thread, metric_files(path)), key=lambda of: (of.process, of.thread, of.path))
     shapes = {_shape(thread.path) for thread in threads}
     if len(shapes) != 1 or not document.identifier:
