@@ -47,9 +47,7 @@ def chosen_jobs(
 ) -> JobChoice:
     """Look at a job at scales up to the last target, and choose among those that hold its limits.
 
-    Args:
-        at: target points; by default as of `target_points`.
-        changes: what would be otherwise, as of `what_if`.
+    Targets are by default those of `target_points`; changes are as of `what_if`.
     """
     study = _study_of(analysis, changes, job.units)
     if job.units is not None:
@@ -87,13 +85,8 @@ def kept_efficiency(
 ) -> Isoefficiency:
     """Find which sizes and scales keep an efficiency, up to the last target.
 
-    Args:
-        analysis, at, changes: as of `chosen_jobs`.
-        size: the parameter that is the size; by default the only one that varies.
-        units: steps of the job, if models are of one.
-
-    Raises:
-        UsageError: as of `chosen_jobs`; no size varies, or there is no efficiency.
+    Arguments are as of `chosen_jobs`. The size is by default the only parameter that varies; `units` are
+    steps of the job, if models are of one.
     """
     study = RuntimeStudy(_study_of(analysis, changes, units))
     if not study.scales:

@@ -46,18 +46,9 @@ def ports(
 ) -> PortsReport:
     """Return what limits the innermost loops of a function, the deepest first.
 
-    Args:
-        path: an object file, compiler output or the text of objdump.
-        function: its C++ or Fortran name, or its symbol.
-        seconds: measured time of the loop there, such as ``12.3 s``.
-        clock: clock of the processor, such as ``2.1 GHz``; equal clocks if neither is given.
-        loop: number of the one loop to show.
-        llvm_mca: the program to use; by default the newest one found.
-        per_pass: elements that a pass handles, if the code does not tell.
-        report: the compiler's, on what it vectorised; by default Clang's record beside the file.
-
-    Raises:
-        UsageError, InputError: one line for every mistake.
+    Measured `seconds` are of the loop on the processor `here`; clocks are equal if neither is given. `loop`
+    is the number of the one to show; elements `per_pass` count if the code does not tell. The compiler's
+    report on what it vectorised is by default Clang's record beside the file.
     """
     there, reference = processor_named(on), processor_named(here) if here else None
     _check(there, reference, seconds, clock, clock_here)
@@ -134,12 +125,9 @@ def counted_variant(
 ) -> Mapping[str, float | str]:
     """Return the row of a variant for the table that a port map is fitted to, by its columns.
 
-    Args:
-        path: as of `ports`; its name is the variant's.
-        port_map: whose classes count; the eight usual ones without it.
-        loop: its number; the first one without it.
-        per_pass: elements that a pass through the loop computes, which all figures are divided by.
-        cycles: measured, for an element; the cell stays empty without it.
+    The file's name is the variant's. Classes are those of the map, or the eight usual ones; the loop is the
+    first one unless its number is given. All figures are divided by the elements of a pass; without measured
+    cycles of an element, the cell stays empty.
     """
     loops = read_loops(path, function)
     body = loops[_chosen(len(loops), loop, 1)[0]].instructions

@@ -45,9 +45,8 @@ def project(
 ) -> ApplicationProjection:
     """Return what an application does on a machine.
 
-    Args:
-        machine: its file, or the name of a shipped one; by default the one that the application names.
-        at: inputs by name: numbers in the unit that the application states, or texts with a unit.
+    The machine is by default the one that the application names. Inputs are numbers in the unit that the
+    application states, or texts with a unit.
     """
     return sweep(application, machine, [at or {}], variant=variant, level=level)[0]
 
@@ -84,11 +83,7 @@ def _with_counters(
 
 
 def files(application: str | Path, machine: str | Path | None) -> tuple[ApplicationFile, Machine]:
-    """Return an application and the machine to project it to; by default the application's own.
-
-    Raises:
-        UsageError, InputError: no machine is named, or a file is missing or invalid.
-    """
+    """Return an application and the machine to project it to; by default the application's own."""
     program = load_application(application)
     if machine is not None:
         return program, load_machine(machine)
@@ -103,9 +98,8 @@ def asked_times(
 ) -> "AskedTimes":
     """Return the wall times of an application over what is swept, or what counts processes.
 
-    Args:
-        at: without the scale, as far as its terms reach; with one, up to it; with several, those.
-        node_cores: cores of nodes that are paid for as a whole; by default those that the machine states.
+    It goes without a value of the scale as far as its terms reach, with one up to it, with several to those.
+    Nodes of `node_cores` are paid for as a whole, by default those of the machine.
     """
     from pipeline.projection.applications.application_times import application_times, scaled_input
 
@@ -171,11 +165,7 @@ def stored_models(directory: Path, level: "Level") -> "StoredModels":
 
 
 def projection_image(form: str, sweep: Sweep) -> bytes:
-    """Return a plot of a sweep or, if nothing is swept, the roofline of its one projection.
-
-    Raises:
-        UsageError: there is nothing to draw.
-    """
+    """Return a plot of a sweep or, if nothing is swept, the roofline of its one projection, if it has one."""
     from pipeline.report.projection_plots import image, roofline_figure, sweep_figure
 
     if sweep.swept:

@@ -173,11 +173,8 @@ def application_times(
 ) -> AskedTimes:
     """Return the wall times over an input, at scales that its terms know.
 
-    Args:
-        inputs: all inputs, SI units.
-        scaled: the input that is looked at.
-        given: the last of its values to look at, or all; none if its terms say how far they reach.
-        node_cores: cores of nodes that are paid for as a whole; by default those that the machine states.
+    Given are all values of the scaled input, or the last; none if the terms say how far they reach.
+    Nodes of `node_cores` are paid for as a whole, by default those of the machine.
     """
     if total.dimension != TIME_DIMENSION:
         what = f"the total is in {total.dimension}, so there is no wall time"

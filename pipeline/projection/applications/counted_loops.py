@@ -33,14 +33,8 @@ def compared_counts(
 ) -> tuple[str, ...]:
     """Say what was counted and measured of the loops of parts that have a region, and of the whole.
 
-    Args:
-        table: ``profile``, files of counters; ``regions``, those of parts with other names; ``processes``,
-            of how many the counters are sums, by default what the files say.
-        machine: what `machine_names` returned.
-        at: every input, SI units.
-
-    Raises:
-        InputError, UsageError: no loop was counted by counters, or a file cannot be read.
+    The table names files of counters, the regions of parts with other names, and of how many processes the
+    counters are sums, by default what the files say. InputError if counters counted no loop.
     """
     table.check_keys(("profile", "regions", "processes"))
     report = merged([read_counters(path) for path in table.files("profile")])

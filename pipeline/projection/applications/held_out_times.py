@@ -54,12 +54,8 @@ def held_out_times(
 ) -> HeldOutComparison:
     """Compare what was held out with what is predicted without it.
 
-    Args:
-        application, machine: as of `without`, and `total` of them.
-        at: inputs that the table of measured wall times does not have.
-
-    Raises:
-        UsageError: no measurement meets a condition.
+    Both, and `total` of them, are as of `without`; `at` are inputs that the table of measured wall times
+    lacks.
     """
     terms = tuple(_of_terms(application, machine, stored))
     points = tuple(_of_total(application, total, at, conditions))

@@ -48,13 +48,7 @@ def loop_term(
 ) -> Term:
     """Return the term ``<name>(elements, threads)``, the seconds of a loop on a machine.
 
-    Args:
-        table: it has the one key ``ports``.
-        names: what `machine_names` returned of the machine, with ``mach.cores`` and ``mach.hz``.
-        missing: see `parse`.
-
-    Raises:
-        InputError, UsageError: one line for every mistake, such as code of another instruction set.
+    The table has the one key ``ports``; `missing` is as of `parse`.
     """
     table.check_keys(("ports",))
     ports = table.table("ports")

@@ -16,10 +16,7 @@ def part_crossovers(
 ) -> Iterator[str]:
     """Yield a sentence for every part that overtakes another between the values of an input.
 
-    Args:
-        parts: by name, of one dimension.
-        inputs: all inputs, SI units.
-        values: float64[n] of the swept input, ascending.
+    Parts are of one dimension, values of the swept input ascend.
     """
     if len(values) < 2 or values[0] <= 0 or len({model.dimension for model in parts.values()}) != 1:
         return

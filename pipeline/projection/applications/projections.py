@@ -144,9 +144,7 @@ def compose(
 ) -> Composition:
     """Return the application's expressions as models over its inputs, with the machine's values bound.
 
-    Args:
-        machine: what `machine_names` returned, of one or more machines.
-        target: the machine itself, which loops need.
+    Loops need the machine itself, the target.
     """
     if application.bandwidth is not None:
         return _by_bandwidth(application, application.bandwidth, machine, stored)
@@ -220,12 +218,8 @@ def adding_up(
     """Return the values of all parts, moved so that every group is the sum of its parts.
 
     What is missing is given to the innermost parts in proportion to their variance, so that what is known
-    well hardly moves.
-
-    Args:
-        values: by path; a shorter path is the group of those that begin with it.
-        variances: of the innermost parts at least.
-        total: what the outermost parts have to add up to; None if they need not, then each keeps its value.
+    well hardly moves. A shorter path is the group of those that begin with it; variances are of the innermost
+    parts at least. The outermost parts add up to the total; without one, each keeps its value.
     """
     innermost = [path for path in values if not any(_within(other, path) for other in values)]
     kept = {path: value for path, value in values.items() if len(path) == 1}
@@ -264,9 +258,7 @@ def sweep(
 ) -> tuple[ApplicationProjection, ...]:
     """Return what an application does on a machine at each of several points, all on the same draws.
 
-    Args:
-        points: inputs by name, at least one point: numbers in the unit that the application states, or texts
-            with a unit.
+    Inputs are numbers in the unit that the application states, or texts with a unit.
     """
     inputs = [input_values(application, at) for at in points]
     composed = _composed(application, machine, stored, machine.choose(variant))

@@ -59,8 +59,7 @@ def _column(name: str, quantity: Quantity) -> FloatArray:
 def columns(ensembles: Sequence[Ensemble]) -> dict[str, tuple[float, FloatArray]]:
     """Return estimate and draws (float64[draw]) of every name, all with the same number of draws.
 
-    Raises:
-        UsageError: two ensembles bind one name to different values.
+    One name that two ensembles bind to different values is a UsageError.
     """
     length = max((len(e.draws) for e in ensembles), default=1)
     found: dict[str, tuple[float, FloatArray]] = {}

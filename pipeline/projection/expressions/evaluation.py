@@ -46,10 +46,8 @@ def predict(
 ) -> dict[Key, DrawnPrediction]:
     """Return the predictions of all models, evaluated on the same draws.
 
-    Args:
-        models: by name (any key); they share inputs and draws.
-        at: the value of every input (SI units), numbers or sequences of one length m.
-        level: the share of the draws inside the interval, with equal tails outside.
+    Values of the inputs are in SI units, numbers or sequences of one length m. The share `level` of the draws
+    lies inside the interval, with equal tails outside.
     """
     bound, inputs = _symbol_values(models, at)
     names = (*bound, *inputs)

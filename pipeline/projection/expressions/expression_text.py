@@ -58,12 +58,7 @@ _LONGEST = 10_000
 def parse(text: str, names: Names, *, where: str = "", missing: Mapping[str, str] | None = None) -> Model:
     """Return the model that an expression states.
 
-    Args:
-        names: what the names in it stand for: models, or functions of models. `_FUNCTIONS` and `_UNITS` are
-            always known.
-
-    Raises:
-        UsageError: the text is not such an expression, a name is unknown, or units do not match.
+    Names stand for models, or functions of models; `_FUNCTIONS` and `_UNITS` are always known.
     """
     tree = _syntax(text, where)
     model = _Tree({**_FUNCTIONS, **_UNITS, **names}, text, where, missing or {}).model(tree)

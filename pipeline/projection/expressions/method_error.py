@@ -29,8 +29,7 @@ def method_error(table: TomlTable, usual: float = 0.0) -> float:
 def scatter(error: float, variances: Mapping[str, float] = _ALL_ALIKE) -> Model:
     """Return the factor that the error of a method is, 1 with its draws around that.
 
-    Args:
-        variances: shares of its variance by what has that part in common; an empty name is all.
+    `variances` are shares of its variance by what has that part in common; an empty name is all.
     """
     sigma = math.sqrt(math.log1p(error**2))
     names = {f"method {of}".rstrip(): share for of, share in variances.items()}

@@ -171,11 +171,7 @@ def choose(tested: Operand, bound: Operand, small: Operand, large: Operand) -> M
 
 
 def join(expression: Expression, dimension: Dimension, *parts: Model) -> Model:
-    """Return an expression made of parts, with the dimensions, ensembles and limits of all of them.
-
-    Raises:
-        UsageError: one symbol has two different dimensions.
-    """
+    """Return an expression of parts with all that they know; UsageError if a symbol has two dimensions."""
     symbols: dict[str, Dimension] = {}
     for name, found in (item for part in parts for item in part.symbols.items()):
         if symbols.setdefault(name, found) != found:
@@ -217,11 +213,7 @@ def _number_power(base: float, exponent: float) -> float:
 
 
 def substitute(model: Model, values: Mapping[str, Operand]) -> Model:
-    """Return the model with symbols replaced by models of the same dimension; unknown names are ignored.
-
-    Raises:
-        UsageError: a replacement has another dimension than its symbol.
-    """
+    """Return the model with symbols replaced by models of their dimensions; unknown names are ignored."""
     given = {name: as_model(value) for name, value in values.items() if name in model.symbols}
     for name, value in given.items():
         if not fits(value, model.symbols[name]):
@@ -246,11 +238,7 @@ def limited(
 
 
 def bind(model: Model, values: Mapping[str, Quantity | float] | Ensemble) -> Model:
-    """Return the model with values, or joint draws, bound to its symbols; names it does not use are ignored.
-
-    Raises:
-        UsageError: a value has another dimension than its symbol.
-    """
+    """Return the model with values, or joint draws, bound to its symbols; unknown names are ignored."""
     if isinstance(values, Ensemble):
         drawn = Model(expression=model.expression, ensembles=(values,))
         return join(model.expression, model.dimension, model, drawn)

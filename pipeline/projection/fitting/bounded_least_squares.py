@@ -21,11 +21,7 @@ def solve_linear(
 ) -> FloatArray:
     """Return float64[row, k], the best linear coefficients of every row, none below its lower bound.
 
-    Args:
-        design: float64[n, k].
-        lower: float64[k], lower bounds, -inf for none.
-        targets: float64[row, n].
-        weights: float64[row, n], factors on the residuals.
+    The design is float64[n, k]; targets and weights, factors on the residuals, are float64[row, n].
     """
     size = _lengths(design)
     scaled, bound = design / size, lower * size
@@ -70,8 +66,7 @@ def nonnegative_pair(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the best b1, b2 >= 0 of a curve b1 a + b2 b, and its cost less that of zero, in closed form.
 
-    Args:
-        aa: weighted sums of a a over the points, of any shape; the others likewise.
+    Given are weighted sums over the points, `aa` of a a and so on, of any shape.
     """
     tiny = np.finfo(float).tiny
     determinant = aa * bb - ab**2
@@ -97,12 +92,8 @@ def solve_nonlinear(
 ) -> FloatArray:
     """Return float64[row, k], the best parameters of every row within bounds, found from `start`.
 
-    Args:
-        curve: values float64[row, n] of the formula for parameters float64[row, k].
-        start: float64[k], where the search begins; it also sets the scale of every parameter.
-        bounds: lower and upper bounds, float64[k] each.
-        targets: float64[row, n].
-        weights: float64[row, n], factors on the residuals.
+    The curve returns values float64[row, n] for parameters float64[row, k]; the start also sets the scale of
+    every parameter. Targets and weights, factors on the residuals, are float64[row, n].
     """
     from scipy.optimize import least_squares
 
@@ -124,12 +115,8 @@ def solve_nonlinear(
 def identifiable(slopes: FloatArray, weights: FloatArray) -> BoolArray:
     """Return bool[k], False for parameters that the data leave open, alone or in combination.
 
-    Args:
-        slopes: float64[n, k], derivatives at the best parameters.
-        weights: float64[n], factors on the residuals.
-
-    Raises:
-        ModelError: a slope is not finite.
+    Slopes, float64[n, k], are derivatives at the best parameters, which have to be finite; weights are
+    factors on the residuals.
     """
     weighted = slopes * weights[:, None]
     if not np.isfinite(weighted).all():

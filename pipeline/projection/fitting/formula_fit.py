@@ -44,10 +44,6 @@ def _starting_values(
 
     The best of those tried are searched from, and the best end is taken, so that a formula with several
     minima is fitted in the deepest found.
-
-    Args:
-        observed: float64[n].
-        weights: float64[n], factors on the residuals.
     """
     if all(p.start is not None for p in parameters):
         return np.array([p.start for p in parameters], dtype=np.float64)
@@ -135,13 +131,8 @@ def fit(name: str, model: Model, parameters: Sequence[Parameter], data: Measurem
     """Return the model fitted to n measurements by least squares.
 
     A formula that is linear in its parameters is solved in closed form, any other from the starting values.
-
-    Args:
-        name: what the fit is called; its scatter becomes the symbol ``<name>.scatter``.
-        model: the formula; every symbol is a parameter or an input of `data`.
-
-    Raises:
-        ModelError: the data cannot determine the parameters.
+    The scatter becomes the symbol ``<name>.scatter``; every other symbol of the model is a parameter or an
+    input of `data`. ModelError if the data cannot determine the parameters.
     """
     _check_symbols(model, parameters, data.inputs)
     names = [p.name for p in parameters]
@@ -176,9 +167,8 @@ def fit_curve(
 ) -> Fit:
     """Return a model fitted to n measurements by a solver of its own; the other arguments are those of `fit`.
 
-    Args:
-        curve: the solver and the values of the formula, as `resample` takes them.
-        identified: returns bool[k], False for parameters that the data leave open.
+    The curve is the solver and the values of the formula, as `resample` takes them; `identified` returns
+    bool[k], False for parameters that the data leave open.
     """
     quality = resample(*curve, data, key=name, draws=draws)
     return assemble(name, model, names, identified=identified(quality), quality=quality, data=data)
@@ -196,8 +186,7 @@ def assemble(
 ) -> Fit:
     """Return the fit that resampling makes: scatter attached, draws bound, doubts put into words.
 
-    Args:
-        identified: bool[k], False if the data do not determine a parameter.
+    `identified` is bool[k], False if the data do not determine a parameter.
     """
     notices = _notices(name, names, identified, quality)
     scatter, relative = f"{name}.scatter", data.weights == "relative"

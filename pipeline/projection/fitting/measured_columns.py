@@ -46,11 +46,7 @@ class MeasuredColumns:
     units: dict[str, tuple[float, Dimension]]
 
     def numbers(self, name: str, dimension: Dimension, rows: BoolArray | None = None) -> FloatArray:
-        """Return the numbers of a column in SI units, of the rows marked (all by default).
-
-        Raises:
-            InputError: the column is missing or in another unit, or a cell is not a finite number.
-        """
+        """Return the numbers of a column in SI units, of the rows marked (all by default), all finite."""
         texts = self.texts(name)
         factor, found = self.units[name]
         if found != dimension:
@@ -81,11 +77,7 @@ class MeasuredColumns:
         return self.cells[name]
 
     def matching(self, conditions: Mapping[str, object]) -> BoolArray:
-        """Return bool[row], True for rows that hold the value given in every named column.
-
-        Raises:
-            InputError: a column is missing or no row is left.
-        """
+        """Return bool[row], which rows hold the value given in every named column: at least one."""
         marked = np.ones(len(next(iter(self.cells.values()))), dtype=bool)
         for name, value in conditions.items():
             marked &= np.array([cell == str(value) for cell in self.texts(name)])
@@ -98,12 +90,8 @@ class MeasuredColumns:
 def read_columns(path: Path, verbatim: Callable[[str], bool] = lambda _: False) -> MeasuredColumns:
     """Return the columns of a CSV file.
 
-    Args:
-        verbatim: whether a header is a plain name although it looks as if it had a unit, such as likwid's
-            ``Memory data volume [GBytes]``.
-
-    Raises:
-        InputError: it cannot be read, has no rows, or has lines of different length.
+    A `verbatim` header is a plain name although it looks as if it had a unit, such as likwid's ``Memory data
+    volume [GBytes]``.
     """
     rows = [row for row in csv.reader(io.StringIO(read_text(path))) if any(map(str.strip, row))]
     if len(rows) < 2:
@@ -143,11 +131,7 @@ _KNOWN = (*MESSAGES, *STREAMS, *ALLREDUCES)
 
 
 def read_benchmark(path: Path) -> MeasuredColumns | None:
-    """Return the measurements in a benchmark's output, or None if the file is something else.
-
-    Raises:
-        InputError: the file cannot be read, or its benchmarks are others than those above.
-    """
+    """Return the measurements in a benchmark's output, or None if the file is something else."""
     lines = read_text(path).splitlines()
     read = netgauge_times if is_netgauge(lines, path) else message_times
     if read is message_times and not any(MESSAGE_TITLE.fullmatch(line.strip()) for line in lines):
@@ -229,12 +213,8 @@ def read_measurements(
 ) -> Measurements:
     """Return the measurements that a term names.
 
-    Args:
-        benchmarks: which benchmarks to take of output that holds several; all if none is named.
-        held_out: whether to return those that meet a condition of ``without`` in place of the others.
-
-    Raises:
-        InputError: a file cannot be read, or lacks a column or the rows that are asked for.
+    Of output with several benchmarks those named are taken, all if none is. `held_out` are those that meet a
+    condition of ``without``, in place of the others.
     """
     weights = _weights(table)
     parts = _parts(table)

@@ -42,10 +42,8 @@ class Measurements:
         """Return factors on residuals around curves float64[..., n], of that shape: 1 / curve, or 1.
 
         Weights from what was measured would let low outliers weigh most. Sums of many times are predicted, so
-        the curve is that of means: with weights from itself it is unbiased for noise of any shape.
-
-        Raises:
-            ModelError: relative weights of values that are not positive.
+        the curve is that of means: with weights from itself it is unbiased for noise of any shape. Relative
+        weights need positive values.
         """
         if self.weights == "equal":
             return np.ones_like(fitted)
@@ -165,8 +163,7 @@ def resample(
 def _estimate(solve: Solve, curve: Curve, data: Measurements, curves: FloatArray) -> FloatArray:
     """Return float64[k], the best parameters: solved until the weights are those of the curve itself.
 
-    Args:
-        curves: float64[row, n], from whose weights searches begin; the best end counts.
+    Searches begin from the weights of the curves, float64[row, n]; the best end counts.
     """
     targets, weight = np.broadcast_to(data.values, curves.shape), data.point_weights(curves)
     ends: list[tuple[float, int, FloatArray]] = []
@@ -205,11 +202,8 @@ def _probability_of_neighbours(
 ) -> float:
     """Return how often neighbours would be off the curve so much alike if the formula were right.
 
-    That is von Neumann's ratio of the points, in the order of every input and of the curve.
-
-    Args:
-        residual: float64[n], weighted.
-        simulated: float64[draw, n], those of data simulated around the curve.
+    That is von Neumann's ratio of the points, in the order of every input and of the curve. Residuals are
+    weighted, those simulated around the curve float64[draw, n].
     """
     point, every = data.points(), np.concatenate([residual[None], simulated])
     first = np.unique(point, return_index=True)[1]

@@ -21,9 +21,8 @@ def machine_names(
 ) -> dict[str, Model | Term]:
     """Return what expressions may use of a machine, ``<prefix>.<name>``, with its values bound.
 
-    Args:
-        prefix: ``mach`` for the target machine, ``ref`` for the one measured on.
-        read: what this returned for another variant, so that common terms are not read (and fitted) again.
+    The prefix is ``mach`` of the target, ``ref`` of the machine measured on. Common terms of another variant
+    that are `read` already are not read (and fitted) again.
     """
     local: dict[str, Model | Term] = {}
     for name, quantity in machine.values.items():

@@ -57,13 +57,7 @@ def working_sets(host: Host, largest: int = _LARGEST_ARRAY) -> tuple[int, int, i
     Half of the first cache, and of a core's share of the second; what exceeds the second cache by half of the
     share of the third, which suits caches that keep copies and those that do not. In memory it is the size of
     each of three arrays, together four times the last cache if `largest` and a quarter of the free memory
-    allow that, and no smaller than what is worked on in the caches.
-
-    Args:
-        largest: bytes of an array at most.
-
-    Returns:
-        0 for a level that does not exist.
+    allow that, and no smaller than what is worked on in the caches. A level that does not exist has 0.
     """
     first, second, third = (*host.caches, CoreCache(0), CoreCache(0), CoreCache(0))[:3]
     inside_second = max(2 * first.size, second.share // 2) if second.size else 0
@@ -82,11 +76,7 @@ _LEAST_SHARE = 0.01  # of a core
 
 
 def read_samples(printed: str) -> Samples:
-    """Return the samples that a measuring program has printed, one ``name [size] value`` per line.
-
-    Raises:
-        InputError: a line is not of that form, or a value is not positive.
-    """
+    """Return the samples that a program printed, one ``name [size] value`` per line; else InputError."""
     found: dict[tuple[str, int], list[float]] = {}
     for line in printed.splitlines():
         name, *rest = line.split()
@@ -104,11 +94,8 @@ def rate(samples: FloatArray, shares: FloatArray | None = None) -> Quantity:
     """Return the figure of samples that are the better the larger they are.
 
     What disturbs a measurement only makes it slower: the value is the upper quartile, and its standard
-    deviation the distance from there to the best (about right for 15 normal samples), at least 1 %.
-
-    Args:
-        samples: float64[round].
-        shares: float64[round], what threads had of their cores: the undisturbed rate may be larger by that.
+    deviation the distance from there to the best (about right for 15 normal samples), at least 1 %. Shares,
+    float64[round], are what threads had of their cores: undisturbed, the rate may be larger by that.
     """
     value = float(np.quantile(samples, 0.75))
     undisturbed = samples if shares is None else np.median(samples / np.clip(shares, _LEAST_SHARE, 1.0))
@@ -159,10 +146,7 @@ def node_figures(node: Samples, others: float = 0.0) -> Mapping[str, Quantity]:
     """Return the figures in the order of the file; a node that is one NUMA domain is measured once.
 
     Memory and larger caches, which other programs use as well, are at least as uncertain as these took time.
-
-    Args:
-        node: what `node.c` printed.
-        others: which part of the processors other programs used, below 1.
+    `others` is which part of the processors other programs used, below 1.
     """
     samples = {("bw_numa", 0): node["bw_node", 0], **node}
     if (f"{_SHARE}bw_node", 0) in node:
@@ -297,8 +281,7 @@ def machine_file(
 ) -> str:
     """Return the text of a machine file, which `machine_values.load_machine` reads.
 
-    Args:
-        network: what `network.c` printed; empty if it was not run.
+    `network` is what `network.c` printed; empty if it was not run.
     """
     allreduce = read_allreduce(network) if network else None
     lines = [
@@ -365,9 +348,7 @@ def _value(name: str, figure: Quantity, unit: str, meaning: str) -> str:
 def quantity(figure: Quantity, unit: str) -> str:
     """Return a value and its spread as a machine file states them, such as ``"195 us +- 0.4 %"``.
 
-    Args:
-        figure: in SI units.
-        unit: ``s``, ``s/B`` or a unit that takes the prefixes k, M, G and T.
+    The unit is ``s``, ``s/B`` or one that takes the prefixes k, M, G and T.
     """
     steps, rest = (_PARTS, unit[1:]) if unit in ("s", "s/B") else (_PREFIXES, unit)
     size, prefix = next((step for step in steps if figure.value >= step[0]), steps[-1])

@@ -59,8 +59,7 @@ class Instruction:
 def functions_in(text: str, *, where: str = "assembly") -> dict[str, tuple[Instruction, ...]]:
     """Return the instructions of every function in a ``.s`` file or in the output of ``objdump -d``.
 
-    Raises:
-        InputError: no instruction is found, or the syntax is Intel's.
+    InputError if no instruction is found, or the syntax is Intel's.
     """
     lines = text.splitlines()
     dumped = any(_HEADER.fullmatch(line) for line in lines)
@@ -114,9 +113,8 @@ def _from_dump(lines: Iterable[str]) -> Iterator[_Draft]:
 def parse_instruction(text: str, places: dict[str, int]) -> Instruction:
     """Return the instruction in one line of assembly.
 
-    Args:
-        text: the line without label, address or comment.
-        places: index of the instruction behind each label (or hexadecimal address) of the function.
+    The line is without label, address or comment; places are of the instruction behind each label (or
+    hexadecimal address) of the function.
     """
     words = _PREFIX.sub("", text.strip()).split(maxsplit=1)
     if words[0] in _KEPT_PREFIXES and len(words) == 2:

@@ -36,11 +36,7 @@ def _rules(isa: str) -> tuple[_Rule, ...]:
 
 
 def count_classes(isa: str, body: Sequence[Instruction], classes: Sequence[str]) -> Mapping[str, float]:
-    """Return how often each class occurs in a pass through a loop.
-
-    Raises:
-        InputError: an instruction is in none of the classes, or calls a function, or a class is unknown.
-    """
+    """Return how often each class occurs in a pass; InputError if an instruction is in none of them."""
     known = {name.rstrip("*") for rule in _rules(isa) for each in rule.operations for name in each.split("/")}
     for unknown in sorted({*classes} - known):
         hint = f"classes are {', '.join(sorted(known))}"

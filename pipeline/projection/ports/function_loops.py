@@ -96,9 +96,7 @@ def _loops(instructions: tuple[Instruction, ...]) -> tuple[Loop, ...]:
 def elements_per_pass(isa: str, body: Sequence[Instruction], vector_bits: int = 0) -> int | None:
     """Return how many elements a pass of a loop handles; None if its code does not tell.
 
-    Args:
-        body: the instructions of the loop, the jump back last.
-        vector_bits: length of a vector of SVE on the processor; 0 if it has none.
+    The jump back is the last instruction; vectors of SVE have `vector_bits`, 0 without SVE.
     """
     steps = _steps(isa, body, vector_bits)
     sizes = {one.size for one in _operations(isa, body) if one.size and not one.is_move}

@@ -371,12 +371,7 @@ def estimate_loop(
 ) -> LoopEstimate:
     """Return the cycles of a loop and what limits it.
 
-    Args:
-        elements: how many a pass handles, if its code does not tell.
-        clock: of the processor in Hz.
-
-    Raises:
-        InputError: the processor does not have an instruction, or llvm-mca fails.
+    `elements` is how many a pass handles, if its code does not tell; the clock is in Hz.
     """
     for instruction in body:
         if not processor.avx512 and any(map(_AVX512.search, instruction.operands)):

@@ -120,12 +120,7 @@ def variants_in(
 ) -> Variants:
     """Return the variants in a table with ``variant``, ``instructions``, ``cycles`` and one column per class.
 
-    Args:
-        columns: the table; further columns are ignored.
-        where: values that other columns have to hold, such as ``{"isa": "AVX2"}``.
-
-    Raises:
-        InputError: a column is missing, or two variants have the same name.
+    Other columns may have to hold values, such as ``{"isa": "AVX2"}``; the rest is ignored.
     """
     names = np.array(columns.texts("variant"))
     rows = columns.matching(where or {})
@@ -167,9 +162,7 @@ def port_sets(portmap: PortMap) -> FloatArray:
 def cycles(portmap: PortMap, counts: FloatArray, cpi: FloatArray) -> FloatArray:
     """Return float64[...], cycles per iteration of the ideal scheduler (Eq. 9).
 
-    Args:
-        counts: float64[..., class], instructions per iteration.
-        cpi: float64[..., class], cycles an instruction occupies its port; broadcast against `counts`.
+    Instructions per iteration and the cycles that each occupies its port are float64[..., class].
     """
     return np.asarray(((counts * cpi) @ port_sets(portmap).T).max(axis=-1))
 
@@ -198,9 +191,7 @@ class _Problem:
     def solve(self, starts: FloatArray, targets: FloatArray, weights: FloatArray) -> FloatArray:
         """Return float64[row, k], the best within the bounds found from the starts, float64[start, k].
 
-        Args:
-            targets: float64[row, n], measured cycles.
-            weights: float64[row, n], factors on the residuals; 0 leaves a variant out.
+        Targets, measured cycles, and weights are float64[row, n]; weight 0 leaves a variant out.
         """
         return np.array([self._best(starts, t, w) for t, w in zip(targets, weights, strict=True)])
 
@@ -254,14 +245,8 @@ def estimate_cpi(portmap: PortMap, counts: FloatArray, cycles: FloatArray) -> Po
 
     All classes that occur are fitted first; those that the variants do not determine are then held at the
     value of that fit, which is the manual's unless the measurements contradict it; the others are fitted
-    again.
-
-    Args:
-        counts: float64[n, class], instructions per iteration of each variant.
-        cycles: float64[n], measured cycles per iteration.
-
-    Raises:
-        ModelError: a measurement is not positive, or there are not more variants than classes.
+    again. Counts are float64[n, class], instructions per iteration. ModelError if there are not more variants
+    than classes.
     """
     present: BoolArray = np.any(counts > 0, axis=0)
     _check(counts, cycles, int(present.sum()))

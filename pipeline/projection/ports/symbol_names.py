@@ -39,10 +39,8 @@ def symbols_called(symbols: Collection[str], name: str, *, where: str) -> tuple[
     """Return the symbol of the function of that name, then what compilers split from it: clones, lambdas.
 
     The name is a symbol, or a C++ or Fortran name with as much around it as makes it unique: ``flux``,
-    ``fv::flux``, ``fv::flux(double*)``, ``axpy``, ``kernels::axpy``.
-
-    Raises:
-        UsageError: there is none, or there are several.
+    ``fv::flux``, ``fv::flux(double*)``, ``axpy``, ``kernels::axpy``. UsageError if there is none, or there
+    are several.
     """
     if name in symbols:
         return (name,)

@@ -58,11 +58,7 @@ def report_beside(path: Path) -> Path | None:
 
 
 def read_verdicts(report: Path, code: Path, symbols: Collection[str]) -> tuple[LoopVerdict, ...]:
-    """Return what a report says of the loops of functions in a file of machine code, in its order.
-
-    Raises:
-        InputError: it says nothing of loops, or its lines cannot be told to be these functions'.
-    """
+    """Return what a report says of the loops of functions in a file of machine code, in its order."""
     text = read_text(report)
     said = list(_from_records(text) if text.lstrip().startswith("--- !") else _from_text(text))
     if not said:

@@ -101,11 +101,7 @@ class BandwidthProjection:
 def bandwidth_projection(table: TomlTable, reference: Machine, names: Names) -> BandwidthProjection:
     """Return a bandwidth projection from an application's ``[bandwidth]`` table.
 
-    Args:
-        names: values of the reference machine (``ref.``) and of the target (``mach.``).
-
-    Raises:
-        InputError, UsageError: the table, the profile or a machine lacks something.
+    `names` are values of the reference machine (``ref.``) and of the target (``mach.``).
     """
     table.check_keys(_KEYS)
     profile = read_profile(table)
@@ -270,13 +266,8 @@ def _inconsistent(groups: Sequence[Group]) -> tuple[str, ...]:
 def read_profile(table: TomlTable) -> MeasuredProfile:
     """Return the groups that a table lists, or that the profile it names holds.
 
-    Args:
-        table: with ``groups``; or with ``profile`` (a file of counters or CSV; several of runs in which
-            different counters were measured) and ``kinds`` (region to kind). ``cores`` is how many of a
-            node's cores ran.
-
-    Raises:
-        InputError, UsageError: a group is incomplete, or the profile cannot be read.
+    It has ``groups``; or ``profile`` (a file of counters or CSV; several of runs in which different counters
+    were measured) and ``kinds`` (region to kind). ``cores`` is how many of a node's cores ran.
     """
     cores = _cores(table)
     if "profile" not in table:

@@ -175,15 +175,11 @@ def verdict(
 ) -> RegionVerdict:
     """Return what limits a region on the machine it was measured on.
 
-    Args:
-        work: what the cores of one node did in the region together (`counters.work`).
-        seconds: wall time of the region, above 0.
-        machine: with ceilings of one node: ``bw_node``, and as far as levels were counted ``bw_l3``,
-            ``bw_l2``, ``bw_l1``, ``peak_dp``; ``peak_scalar`` for narrower instructions; ``cores``,
-            ``bw_core`` for runs on some cores; ``bw_numa`` for serial regions.
-        cores: how many cores of a node ran; all by default. The caches and peaks of k of n cores are k/n of
-            the node's, memory is at most k times ``bw_core``.
-        kind: ``threaded`` uses the memory of the node, ``serial`` of one NUMA domain.
+    Work is that of the cores of one node together, seconds are of the wall. The machine states ceilings of
+    one node: ``bw_node``, and as far as levels were counted ``bw_l3``, ``bw_l2``, ``bw_l1``, ``peak_dp``;
+    ``peak_scalar`` for narrower instructions; ``cores``, ``bw_core`` for runs on some cores; ``bw_numa`` for
+    serial regions. The caches and peaks of k of n cores are k/n of the node's, memory is at most k times
+    ``bw_core``. A ``threaded`` kind uses the memory of the node, a ``serial`` one of one NUMA domain.
     """
     share = _share(machine, kind, cores)
     ceilings = _ceilings(machine, kind, cores, share)

@@ -61,9 +61,7 @@ class Roofline:
 def roofline(machine: str, values: Mapping[str, Quantity], points: Sequence[RooflinePoint] = ()) -> Roofline:
     """Return the roofline of a machine; UsageError if it has no ceiling of one kind.
 
-    Args:
-        values: its values; those in B/s named ``bw...``, but of the network, and in flop/s named ``peak...``
-            are ceilings.
+    Ceilings are its values in B/s named ``bw...``, but of the network, and in flop/s named ``peak...``.
     """
     flows = _ceilings(values, "bw", BANDWIDTH)
     peaks = _ceilings(values, "peak", FLOP_RATE)
@@ -123,11 +121,7 @@ class StudyRoofline:
 
 
 def study_roofline(experiment: "Experiment", machine: "Machine", largest: int) -> StudyRoofline:
-    """Return the roofline, at a point, of regions that compute and take `LEAST_SHARE` of the time or more.
-
-    Raises:
-        UsageError: the study has no time or no counter that is known, or the machine lacks a ceiling.
-    """
+    """Return the roofline, at a point, of regions that compute and take `LEAST_SHARE` of the time or more."""
     if not _has_counters(experiment):
         hint = "measure with counters, such as SCOREP_METRIC_PAPI=PAPI_FP_OPS,PAPI_L3_TCM"
         raise UsageError("the study has no hardware counters that are known", where="--from", hint=hint)

@@ -129,14 +129,8 @@ def seconds_of_calls(
 ) -> Rows:
     """Return the core-seconds of all calls of K kernels at Q points.
 
-    Args:
-        patterns: int64[K], places in `PATTERNS`.
-        visits: float64[K, Q], calls of all processes together.
-        moved: float64[K, Q], bytes of all of them.
-        processes: float64[Q].
-
-    Returns:
-        Rows of [K, Q].
+    `patterns` int64[K] are places in `PATTERNS`; calls and bytes, float64[K, Q], are of all processes
+    together.
     """
     sizes = np.divide(moved, visits, out=np.zeros(visits.shape), where=visits > 0)
     found: Rows = np.zeros((1 + MACHINE_DRAWS, *visits.shape))
@@ -197,10 +191,8 @@ def signs_of(
 ) -> tuple[FloatArray, FloatArray, list[str]]:
     """Return mixes float64[K, resource], what is left of the doubt about bandwidth, and the signs in words.
 
-    Args:
-        typical: float64[resource], the mix without signs.
-        variance: of its exponent of bandwidth.
-        within: `exponents_within` a node, if a study has several scales there.
+    The mix without signs is typical, with that variance of its exponent of bandwidth; `within` are
+    `exponents_within` a node, if a study has several scales there.
     """
     found = [_class_of(name) for name in names]
     mix = np.stack([(typical + of_class) / 2 if word else typical for word, of_class in found])
@@ -346,12 +338,8 @@ def kernel_table(
 ) -> KernelTable:
     """Return how kernels go over.
 
-    Args:
-        counted: what limits them by their counters.
-        within: their exponents of bandwidth with standard deviations, from `exponents_within` a node.
-        network: whether the time of a message is known on the other machine, and, if calls were not counted,
-            here.
-        accelerators: whether bandwidth and peak of accelerators are known on both machines.
+    `within` are their `exponents_within` a node. A network is known if the time of a message is on the other
+    machine and, if calls were not counted, here; accelerators if their figures are on both.
     """
     names = kernels.regions
     classes = [region_class(*pair) for pair in zip(kernels.paradigms, names, strict=True)]

@@ -116,11 +116,7 @@ def project_study(
     target: StudyMachine,
     options: ModelOptions,
 ) -> StudyProjection:
-    """Project all kernels of a study to another machine, using the models of visits and bytes in others.
-
-    Raises:
-        UsageError: the models are not of time, or the number of processes is unknown.
-    """
+    """Project all kernels of a study to another machine, using the models of visits and bytes in others."""
     kernels = analysis.callpaths.kernels
     if not (analysis.additive and is_time(kernels.metric, kernels.unit)):
         raise UsageError(f"models of {analysis.metric} cannot be projected", hint="project those of time")

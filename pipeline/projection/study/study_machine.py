@@ -116,11 +116,7 @@ class StudyMachine:
 
 
 def study_machine(machine: Machine, stored: ModelReader, *, variant: str | None = None) -> StudyMachine:
-    """Return a machine as studies need it.
-
-    Raises:
-        UsageError: it lacks the number of cores or the memory bandwidth of a node, or a unit is wrong.
-    """
+    """Return a machine as studies need it; UsageError without a node's cores and memory bandwidth."""
     values = {key: machine.values[key] for key in _DIMENSIONS if key in machine.values}
     if missing := [f"'{key}'" for key in ("cores", "bw_node") if key not in values]:
         what = f"no value {' or '.join(missing)}"
@@ -154,10 +150,8 @@ def slowdowns(source: StudyMachine, target: StudyMachine, locations: FloatArray)
     """Return by what the time of a process is multiplied that one resource alone limits.
 
     A process on a node with r of them has a core of its own, and the bandwidth of a core, but at most 1/r of
-    the node's. `locations` are those of the program, float64[Q].
-
-    Returns:
-        Rows of [resource, Q], in the order of `RESOURCES`.
+    the node's. `locations` are those of the program, float64[Q]. Rows are of [resource, Q], in the order of
+    `RESOURCES`.
     """
     found = []
     for resource in RESOURCES:

@@ -65,10 +65,8 @@ def parallel_loss(
 ) -> ParallelLoss | None:
     """Return what measured scales say, from the smallest one of at least a node on; None for fewer than two.
 
-    Args:
-        scaling: if it is not known, work is shared where the wall time falls.
-        locations: float64[P].
-        wall: float64[P], measured seconds.
+    Locations and measured seconds are float64[P]. If it is not known how it scales, work is shared where the
+    wall time falls.
     """
     used = (wall > 0) & (locations >= node)
     order = np.argsort(locations[used])
@@ -110,14 +108,9 @@ class Transfer:
     ) -> tuple[Prediction, Prediction, Rows]:
         """Return the times there of every kernel, of their sum, and the error of what takes the sum there.
 
-        That error are factors float64[1 + draw, Q], the first 1, in the same draws at all points.
-
-        Args:
-            points: float64[Q, D].
-            here: of K kernels at these points, with intervals of 90 %.
-            total_here: of their sum; it errs there by what it errs here and by what the factor between both
-                errs.
-            level: probability of the intervals there, and of that of the sum here.
+        That error are factors float64[1 + draw, Q], the first 1, in the same draws at all points. Intervals
+        of the K kernels here are of 90 %, those there and that of the sum here of `level`. The sum errs there
+        by what it errs here and by what the factor between both errs.
         """
         if self.stays:
             return here, total_here, np.ones((1 + MACHINE_DRAWS, len(points)))
@@ -184,10 +177,8 @@ class Transfer:
     def _factors(self, kernels: IntArray, slower: Rows, part: Rows, network: Rows) -> Rows:
         """By what the times of k kernels that compute are multiplied, float64[1 + draw, k, Q].
 
-        Args:
-            slower: logarithms of `slowdowns`.
-            part: which part of the times are messages, rows of [Q], unless counters show what limits them,
-                and by what these are multiplied.
+        `slower` are logarithms of `slowdowns`; `part` of the times are messages unless counters show what
+        limits them, and these are multiplied by `network`, rows of [Q] both.
         """
         mix = self.table.drawn_mix(kernels, stream("mix"))
         errors = _errors("method", kernels, self.table.method_error(kernels), COMMON_VARIANCE)
@@ -260,9 +251,7 @@ class Transfer:
 def _split(times: Rows, calls: Rows, there: Rows, finishes: BoolArray) -> tuple[Rows, Rows]:
     """Return what calls take there of the times here, and what is left of these: waiting.
 
-    Args:
-        times: float64[draw, k, Q], measured here.
-        finishes: bool[k], kernels that wait for what calls leave.
+    Kernels that finish, bool[k], wait for what calls leave.
     """
     own = np.minimum(calls, times)
     left, room = calls - own, np.where(finishes[:, None], times - own, 0.0)
@@ -278,11 +267,7 @@ def _with_own_cores(share: FloatArray, total: Rows, computing: Rows, waiting: Ro
 
     Of the time of processes that share cores, all but their share was waiting for a core. It shows as waiting
     in the program, since processes that wait let others run; computing is not taken to be faster than it was
-    measured.
-
-    Args:
-        share: float64[Q], what a process had of a core over what it has there.
-        total: float64[draw, Q], the time of all kernels.
+    measured. `share` float64[Q] is what a process had of a core over what it has there.
     """
     idle = total * (1.0 - share)
     return 1.0 + _ratio(np.maximum(-idle, 0.0), computing, 0.0), 1.0 - np.clip(

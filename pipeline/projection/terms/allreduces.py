@@ -91,9 +91,6 @@ def fit_node_allreduce(name: str, data: Measurements, *, nodes: Model) -> Fit:
     Rivals are the trees alone, and the trees with a step after any of the measured numbers of ranks. Each is
     as probable as it predicts measurements that it was not fitted to; draws come from all of them. `nodes`
     are the ranks of a node in the model returned.
-
-    Raises:
-        ModelError: there are fewer than four numbers of processes.
     """
     processes = data.inputs["P"]
     rivals = [r for r in _rivals(processes, data.inputs["R"]) if len(processes) > r.design.shape[1]]

@@ -70,10 +70,7 @@ def _curve(sites: FloatArray, parameters: FloatArray) -> FloatArray:
 def solve_cache_kernel(sites: FloatArray, targets: FloatArray, weights: FloatArray) -> FloatArray:
     """Return float64[row, 3], the best b1, b2, s of every row, by variable projection.
 
-    Args:
-        sites: float64[n], V.
-        targets: float64[row, n], seconds.
-        weights: float64[row, n], factors on the residuals.
+    V is float64[n], targets in seconds and weights, factors on the residuals, float64[row, n].
     """
     candidates = np.unique(np.append(sites, np.geomspace(sites.min(), sites.max(), _CANDIDATES)))
     near, far = _parts(sites, candidates)

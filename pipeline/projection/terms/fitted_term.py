@@ -17,13 +17,7 @@ _PARAMETER_KEYS = ("unit", "lower", "upper", "start")
 
 
 def fitted_term(table: TomlTable, name: str) -> tuple[tuple[str, ...], Model]:
-    """Return inputs and model of a term that states ``model = "fitted"``.
-
-    Raises:
-        InputError: a key is missing or unknown, or measurements cannot be read.
-        UsageError: the formula or a unit is invalid.
-        ModelError: the data cannot determine the parameters.
-    """
+    """Return inputs and model of a term that states ``model = "fitted"``."""
     table.check_keys(_KEYS)
     inputs, stated = input_dimensions(table), table.table("parameters")
     read = {key: _parameter(stated, key) for key in stated.content}

@@ -52,12 +52,7 @@ def counting() -> Mapping[str, Model]:
 
 
 def loop_term(table: TomlTable, names: Names) -> tuple[tuple[str, ...], Model]:
-    """Return inputs and seconds of a loop; its counts if `names` holds those of `counting`.
-
-    Raises:
-        InputError, UsageError: a key is missing or unknown, an expression is wrong, or the machine lacks a
-            value.
-    """
+    """Return inputs and seconds of a loop; its counts if `names` holds those of `counting`."""
     table.check_keys(("model", "inputs", *_REQUIRED, *_USUAL))
     inputs = {key: symbol(key, dimension) for key, dimension in input_dimensions(table).items()}
     loop = _Loop(table, {**names, **inputs})

@@ -77,9 +77,6 @@ def fit_loggp(name: str, data: Measurements, *, congestion: float = 1.0) -> Fit:
     protocols for every candidate. A ping-pong does not separate L from o: L holds what both protocols have in
     common, and o half of what a protocol takes beyond it. `congestion` is the k of the model returned; the
     measurements have k = 1.
-
-    Raises:
-        ModelError: there are fewer than four different sizes, or not more measurements than parameters.
     """
     sizes = data.inputs["x"]
     switches = np.unique(sizes)[1:-2]
@@ -107,12 +104,8 @@ def solve_protocols(
 ) -> FloatArray:
     """Return float64[row, 6]: L, small.o, small.G, large.o, large.G and the switch with the least cost.
 
-    Args:
-        sizes: float64[n].
-        below: bool[n, candidate], whether a size belongs to the small protocol.
-        switches: float64[candidate].
-        targets: float64[row, n].
-        weights: float64[row, n], factors on the residuals.
+    `below` bool[n, candidate] tells whether a size belongs to the small protocol of a candidate switch;
+    targets and weights, factors on the residuals, are float64[row, n].
     """
     squared, further = weights**2, sizes - 1
     sides = []
