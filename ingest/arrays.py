@@ -28,6 +28,13 @@ class Rows:
         """Return some of the rows: their numbers, in this order, or whether each is one."""
         return replace(self, **{name: _taken(of, rows) for name, of in self._columns().items()})  # type: ignore[type-var]
 
+    def of_each(self, parts: IntArray) -> Self:
+        """Return of each row some of what it has along the second axis, int64[K, n]."""
+        return replace(
+            self,
+            **{name: of[np.arange(len(parts))[:, None], parts] for name, of in self._columns().items()},  # type: ignore[type-var]
+        )
+
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
         """Return the rows of one or more parts in sequence; what belongs to all is that of the first."""

@@ -3,9 +3,9 @@
 To add a column, add one `Column` to `KERNELS`; every table shows it last, under the same name.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -242,6 +242,8 @@ _FLAG_NAMES = Kind(
 
 _NOTES = Kind(name="notes", write="; ".join, json=TEXTS.json, is_number=False)
 
+_FOR_PROGRAMS: Callable[..., Column[Any]] = partial(Column, audience=Audience.PROGRAMS)
+
 KERNELS: tuple[Column[Any], ...] = (
     Column(
         key="id",
@@ -259,14 +261,12 @@ KERNELS: tuple[Column[Any], ...] = (
         about="region names from the root down, the middle folded into one beyond 200; "
         "for a region its name alone",
     ),
-    Column(
+    _FOR_PROGRAMS(
         key="region",
         values=lambda found: found.each(found.level.kernels.regions),
-        audience=Audience.PROGRAMS,
     ),
-    Column(
+    _FOR_PROGRAMS(
         key="paradigm",
-        audience=Audience.PROGRAMS,
         values=lambda found: found.each(found.level.kernels.paradigms),
         about="compiler, user, mpi, openmp ...; empty where unknown",
     ),
@@ -277,29 +277,25 @@ KERNELS: tuple[Column[Any], ...] = (
         audience=Audience.FILES,
         about="source file and line of the region, solver.cpp:73; left out where unknown",
     ),
-    Column(
+    _FOR_PROGRAMS(
         key="metric",
-        audience=Audience.PROGRAMS,
         values=lambda found: [found.level.kernels.metric] * len(found.chosen),
         about="effort where time was summed over locations",
     ),
-    Column(
+    _FOR_PROGRAMS(
         key="unit",
-        audience=Audience.PROGRAMS,
         values=lambda found: [found.level.kernels.unit] * len(found.chosen),
     ),
-    Column(
+    _FOR_PROGRAMS(
         key="model",
         name="formula",
         heading="model",
         kind=_MODEL,
-        audience=Audience.PROGRAMS,
         values=lambda found: map(model_json, found.formulas),
         folds=True,
     ),
-    Column(
+    _FOR_PROGRAMS(
         key="growth",
-        audience=Audience.PROGRAMS,
         kind=GROWTH,
         values=lambda found: (
             stated_law(statement, formula.growth)
@@ -308,52 +304,46 @@ KERNELS: tuple[Column[Any], ...] = (
         about="leading term of the formula at the target, 1 where it does not grow, "
         "unclear where there is no law",
     ),
-    Column(
+    _FOR_PROGRAMS(
         key="growth_class",
         heading="growth",
-        audience=Audience.PROGRAMS,
         values=lambda found: found.growths,
         write=growth_cell,
         styles=lambda rows: [growth_style(row["growth_class"], row["notes"]) for row in rows],
         about="the behaviour in words, by the probability of growing: constant, falls, may grow, grows with "
         "a range of powers; or that the law is unclear",
     ),
-    Column(
+    _FOR_PROGRAMS(
         key="probability_growing",
         kind=PROBABILITY,
         values=lambda found: found.models.quality.probability_growing,
-        audience=Audience.PROGRAMS,
         about="probability that it grows with scale",
     ),
-    Column(
+    _FOR_PROGRAMS(
         key="quality.smape",
         kind=ERROR,
-        audience=Audience.PROGRAMS,
         heading="SMAPE",
         values=lambda found: found.models.quality.smape,
         dispensable=1,
         about="symmetric mean absolute percentage error of the fit",
     ),
-    Column(
+    _FOR_PROGRAMS(
         key="quality.cv_smape",
         kind=ERROR,
-        audience=Audience.PROGRAMS,
         heading="SMAPE cv",
         values=lambda found: found.models.quality.cv_smape,
         dispensable=2,
         about="the same with every point predicted from the others",
     ),
-    Column(
+    _FOR_PROGRAMS(
         key="quality.points",
         kind=WHOLE_KIND,
         values=lambda found: found.models.quality.points.tolist(),
-        audience=Audience.PROGRAMS,
     ),
-    Column(
+    _FOR_PROGRAMS(
         key="quality.repetitions",
         kind=WHOLE_KIND,
         values=lambda found: found.models.quality.repetitions.tolist(),
-        audience=Audience.PROGRAMS,
     ),
     Column(
         key="measured",
@@ -361,19 +351,17 @@ KERNELS: tuple[Column[Any], ...] = (
         values=lambda found: measured_json(found.level.kernels.mean[found.chosen]),
         about="mean over repetitions at every point, in their order; null if not measured",
     ),
-    Column(
+    _FOR_PROGRAMS(
         key="share_measured",
         kind=SHARE_OF_SUM,
-        audience=Audience.PROGRAMS,
         heading="share now",
         values=lambda found: found.shares(found.outlook.share_measured),
         dispensable=1,
         about="share of the total at the largest measured point; null if the metric has no sum",
     ),
-    Column(
+    _FOR_PROGRAMS(
         key="share_at_target",
         kind=SHARE_OF_SUM,
-        audience=Audience.PROGRAMS,
         heading="at target",
         values=lambda found: found.shares(found.outlook.share_target),
         about="share of the predicted total at the last target; null if the metric has no sum",
@@ -385,10 +373,9 @@ KERNELS: tuple[Column[Any], ...] = (
         values=lambda found: (list(flags) for flags in found.each(found.outlook.flags)),
         audience=Audience.FILES,
     ),
-    Column(
+    _FOR_PROGRAMS(
         key="notes",
         kind=_NOTES,
-        audience=Audience.PROGRAMS,
         values=RankedKernels.notes,
         about="what limits the trust in the model, in words",
     ),

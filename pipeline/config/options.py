@@ -24,14 +24,12 @@ from pipeline.config.option_readers import (
 )
 from pipeline.models.options import MIN_EFFICIENCY, Expectation, ModelOptions
 
-_KEYS = ("region", "growth", "metric")
 
-
-def read_expectation(table: TomlTable) -> Expectation:
+def _read_expectation(table: TomlTable) -> Expectation:
     """Read one; UsageError with line, key and what was expected."""
     from pipeline.models.formulas import GROWTH_HINT, read_growths  # which loads numpy, as options do not
 
-    table.check_keys(_KEYS)
+    table.check_keys(("region", "growth", "metric"))
     growth = table.text("growth")
     exponents = read_growths(growth)
     if exponents is None:
@@ -295,18 +293,9 @@ def _from_file(path: Path) -> Options:
         models=models,
         table=TableMapping(**document.table("table").options(TableMapping)),
         runs=tuple(_run(table) for table in document.tables("run")),
-        expectations=_expectations(document),
+        expectations=tuple(map(_read_expectation, document.tables("expect"))),
         groups=_groups(document.table("groups")),
     )
-
-
-def _expectations(document: TomlTable) -> tuple[Expectation, ...]:
-    tables = document.tables("expect")
-    if not tables:
-        return ()
-    from pipeline.config.options import read_expectation  # it loads what evaluates functions
-
-    return tuple(map(read_expectation, tables))
 
 
 def _groups(table: TomlTable) -> dict[str, tuple[str, ...]]:

@@ -16,7 +16,7 @@ from ingest.experiment import TIME, Experiment, PlainTotals
 from ingest.profile import MetricKind
 from ingest.reading.stacks import PROGRAM
 from ingest.reduction import GPU, GPU_TIME, Reduction
-from ingest.region_class import Activity, region_class
+from ingest.region_class import Activity, RegionClass, region_class
 from ingest.resource_use import BYTES_UNIT, JOULES, energy_factor, memory_factor
 from ingest.run_settings import described_as
 from ingest.scaling import Scaling, location_unit
@@ -73,6 +73,11 @@ class Kernels:
     def regions(self) -> list[str]:
         """The name of each kernel's region."""
         return last_names(self.callpaths)
+
+    @property
+    def classes(self) -> list[RegionClass]:
+        """What each kernel's region does."""
+        return [region_class(*pair) for pair in zip(self.paradigms, self.regions, strict=True)]
 
     @property
     def mean(self) -> FloatArray:
@@ -153,10 +158,7 @@ def plain_totals(experiment: Experiment, kernels: Kernels) -> PlainTotals | None
 
 def start_up(kernels: Kernels) -> BoolArray:
     """Return which kernels are start-up and shut-down or the measurement system, bool[K]."""
-    pairs = zip(kernels.paradigms, kernels.regions, strict=True)
-    return np.array(
-        [region_class(paradigm, name).activity in NOT_WORK for paradigm, name in pairs], dtype=np.bool_
-    )
+    return np.array([one.activity in NOT_WORK for one in kernels.classes], dtype=np.bool_)
 
 
 def is_time(metric: str, unit: str) -> bool:

@@ -13,7 +13,7 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.experiment import VISITS, PerVisit
 from ingest.number_text import given_percent
 from ingest.record_codec import NO_ENTRY, entry
-from ingest.region_class import RegionClass, region_class
+from ingest.region_class import RegionClass
 from ingest.resource_use import ENERGY, NODE_MEMORY
 from pipeline.models.kernels import start_up
 from pipeline.questions.analysis import Analysis
@@ -414,8 +414,7 @@ def _once(analysis: Analysis) -> BoolArray:
     once = start_up(kernels)
     counted = analysis.experiment.values.get(VISITS)
     if counted is not None:
-        pairs = zip(kernels.paradigms, kernels.regions, strict=True)
-        files = np.array([region_class(*pair) in _FILES for pair in pairs], dtype=np.bool_)
+        files = np.array([one in _FILES for one in kernels.classes], dtype=np.bool_)
         calls = np.nan_to_num(counted.max).max(axis=(1, 2))[kernels.node]
         once |= files & (calls < _ONCE)
     return once

@@ -9,7 +9,7 @@ import numpy as np
 
 from ingest.arrays import BoolArray, IntArray
 from ingest.errors import UsageError
-from ingest.region_class import Activity, region_class
+from ingest.region_class import Activity
 from pipeline.models.kernels import Kernels, grouped_kernels, matching, named
 
 OwnGroups: TypeAlias = Mapping[str, Sequence[str]]
@@ -36,10 +36,7 @@ def groups_of(kernels: Kernels, own: OwnGroups) -> tuple[tuple[str, ...], IntArr
     The groups that have kernels, those of the user first, and the place of each kernel's, int64[K].
     """
     names = [*own, *(name for name in GROUP_NAMES.values() if name not in own)]
-    pairs = zip(kernels.paradigms, kernels.regions, strict=True)
-    found = np.array(
-        [names.index(GROUP_NAMES[region_class(*pair).activity]) for pair in pairs], dtype=np.int64
-    )
+    found = np.array([names.index(GROUP_NAMES[one.activity]) for one in kernels.classes], dtype=np.int64)
     for name, patterns in reversed(list(own.items())):
         for pattern in patterns:
             found[matching(kernels.callpaths, pattern, f"[groups] {name}")] = names.index(name)

@@ -18,7 +18,7 @@ from pipeline.questions.runtime.limits import Limit, limit_interval, limit_inter
 from pipeline.questions.runtime.losses import LossCause, Losses, causes_sentence, main_cause
 from pipeline.questions.runtime.pop import PopParts
 from pipeline.questions.runtime.runtime import Runtime
-from pipeline.questions.runtime.trust import extrapolation_text
+from pipeline.questions.runtime.trust import Verdict, extrapolation_text
 from pipeline.wording.escaping import shown_name, visible
 from pipeline.wording.lines import JOIN
 from pipeline.wording.quantities import (
@@ -132,24 +132,6 @@ class HeldOutScale:
     inside: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class TrustReason:
-    """A reason for the trust in predictions, and what it alone allows."""
-
-    name: str
-    value: float | None
-    trust: str
-    text: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class TrustSummary:
-    """How far predictions can be trusted: ``low``, ``medium`` or ``high``."""
-
-    verdict: str
-    reasons: tuple[TrustReason, ...]
-
-
 @dataclass(frozen=True)
 class AddedUp:
     """A sum and its largest parts as texts with the same decimals, so that what is shown adds up."""
@@ -193,7 +175,7 @@ class RuntimeSummary:
     lost: tuple[LossAt, ...]
     losses: tuple[RegionLoss, ...]
     back_test: HeldOutScale | None
-    trust: TrustSummary
+    trust: Verdict
     notices: Sequence[str]
     observed: Annotated[
         str, "what values at measured scales are: measured, or projected from another machine"
@@ -301,14 +283,14 @@ def verdict_line(found: Runtime, parameters: Sequence[str]) -> VerdictLine:
     place = _at(parameters, here.points[0])
     if upper > WIDEST * lower:
         said = f"the time at {place} cannot be predicted from these scales"
-        return VerdictLine(text=said, trust=found.trust.trust.word)
+        return VerdictLine(text=said, trust=found.trust.trust.value)
     text = f"{estimate_text(value, lower, upper, unit)} {f'{found.per} ' if found.per else ''}"
     text += f"{f'{found.observed} ' if measured else ''}at {place}"
     said, advice = _compared(found, here, parameters)
     if predicts and extrapolation_text(float(here.extrapolation[0])) == "very far":
         advice = "too far beyond the measurements to decide on"
     text += f"{said}{advice and ': '}{advice}" + ("" if predicts else "; too few scales to predict from")
-    return VerdictLine(text=text, trust=found.trust.trust.word)
+    return VerdictLine(text=text, trust=found.trust.trust.value)
 
 
 def _judged(figures: Figures, scaled: int) -> int:
@@ -437,13 +419,7 @@ def runtime_summary(found: Runtime | None, parameters: Sequence[str]) -> Runtime
         ),
         losses=tuple(row for one in found.losses for row in _losses(one, parameters)),
         back_test=_back_test(found.back_test, parameters),
-        trust=TrustSummary(
-            verdict=found.trust.trust.word,
-            reasons=tuple(
-                TrustReason(name=reason.name, value=reason.value, trust=reason.trust.word, text=reason.text)
-                for reason in found.trust.reasons
-            ),
-        ),
+        trust=found.trust,
         notices=found.notices,
         observed=found.observed,
         growth=time_growth(found, parameters),

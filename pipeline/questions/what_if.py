@@ -7,12 +7,12 @@ from typing import Annotated, TypeAlias
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import FloatArray, IntArray
 from ingest.errors import UsageError
 from ingest.experiment import Experiment, RunRecord
 from ingest.record_codec import entry
-from ingest.region_class import CLASSES, USEFUL_WORK, Activity, region_class, region_classes
-from pipeline.models.kernels import Kernels, is_time, mean_over_repetitions, region_kernels, start_up
+from ingest.region_class import CLASSES, USEFUL_WORK, Activity, region_classes
+from pipeline.models.kernels import is_time, mean_over_repetitions, region_kernels, start_up
 from pipeline.models.prediction import Prediction
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import added, agreeing, predict_total
@@ -194,14 +194,10 @@ def what_if(analysis: Analysis, texts: Sequence[str]) -> Analysis:
     return scaled_study(analysis, lambda points: np.repeat(constant[:, None], len(points), axis=1))
 
 
-def _of_activities(kernels: Kernels, activities: Sequence[Activity]) -> BoolArray:
-    pairs = zip(kernels.paradigms, kernels.regions, strict=True)
-    return np.array([region_class(*pair).activity in activities for pair in pairs], dtype=np.bool_)
-
-
 def _balanced(analysis: Analysis, constant: FloatArray) -> Analysis:
     study = RuntimeStudy(analysis)
-    waits = _of_activities(analysis.callpaths.kernels, _WAITS)
+    classes = analysis.callpaths.kernels.classes
+    waits = np.array([one.activity in _WAITS for one in classes], dtype=np.bool_)
     if predicted_imbalance(study, analysis.experiment.points[:1]) is None or not waits.any():
         hint = "profiles with the times of each process have it"
         raise UsageError("it is unknown who waits for whom", where=f"{_OPTION} {BALANCED}", hint=hint)
@@ -420,14 +416,10 @@ def _unevenness(analysis: Analysis, level: Level) -> FloatArray:
     longest, mean = (
         np.nan_to_num(mean_over_repetitions(part[:, analysis.largest])) for part in (times.max, times.mean)
     )
-    excess = np.bincount(row, np.where(_useful(analysis.callpaths.kernels), longest - mean, 0.0), count)
+    useful = [one in USEFUL_WORK for one in analysis.callpaths.kernels.classes]
+    excess = np.bincount(row, np.where(useful, longest - mean, 0.0), count)
     usual = np.bincount(row, mean, count)
     return np.divide(excess, usual, out=np.zeros(count), where=usual > 0)
-
-
-def _useful(kernels: Kernels) -> BoolArray:
-    pairs = zip(kernels.paradigms, kernels.regions, strict=True)
-    return np.array([region_class(*pair) in USEFUL_WORK for pair in pairs], dtype=np.bool_)
 
 
 _MOST_POTENTIAL = 5  # kernels that a summary lists; `bottlenecks --potential` has all

@@ -453,7 +453,7 @@ _GUESSES = 24  # first guesses that pairs of more than two parameters start from
 
 
 @dataclass(frozen=True, eq=False)
-class Candidates:
+class Candidates(Rows):
     """N hypotheses of M terms for each of K kernels, best first."""
 
     picks: IntArray  # int64[K, N, M, D]
@@ -462,15 +462,6 @@ class Candidates:
     chi2: FloatArray  # float64[K, N], weighted squares left
     varied: BoolArray  # bool[K, N], all exchanges of one factor have been tried
 
-    def take(self, rows: IntArray) -> "Candidates":
-        """Return int64[K, n] rows of each kernel."""
-        kernel = np.arange(len(rows))[:, None]
-        return Candidates(*(values[kernel, rows] for values in vars(self).values()))
-
-    def of(self, kernels: IntArray) -> "Candidates":
-        """Return the hypotheses of some kernels."""
-        return Candidates(*(values[kernels] for values in vars(self).values()))
-
     def put(self, kernels: IntArray, part: "Candidates") -> None:
         """Replace the hypotheses of some kernels."""
         for name, values in vars(self).items():
@@ -478,7 +469,7 @@ class Candidates:
 
     def best(self, count: int) -> "Candidates":
         """Return the `count` best, best first, filled up with none if there are fewer."""
-        best = self.take(_smallest(-self.score, count))
+        best = self.of_each(_smallest(-self.score, count))
         if best.score.shape[1] == count:
             return best
         missing = ((0, 0), (0, count - best.score.shape[1]))
@@ -564,10 +555,10 @@ def _refine(data: WeightedMeans, factors: Factors, found: Candidates, here: IntA
     for sweep in range(_SWEEPS):
         if len(here) == 0:
             break
-        part, before = found.of(here), found.score[here, 0]
+        part, before = found.take(here), found.score[here, 0]
         rows = _smallest(np.where(part.varied, np.inf, -part.score), _LATER_BEAM if sweep else _BEAM)
         np.put_along_axis(part.varied, rows, True, axis=1)
-        tried = _exchange(data.take(here), factors, part.take(rows).picks)
+        tried = _exchange(data.take(here), factors, part.of_each(rows).picks)
         part = _distinct(_joined([part, tried]), _KEPT)
         found.put(here, part)
         if sweep > 0:

@@ -5,13 +5,12 @@ blocks that bound memory.
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import stdtr
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray, Rows
 from pipeline.models.multi_parameter.added_term import WeightedMeans
 from pipeline.models.multi_parameter.search import (
     BELIEF,
@@ -45,7 +44,7 @@ _UNTESTED = 1e-6  # 1 - leverage below which a point decides a coefficient alone
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class _ExactFits:
+class _ExactFits(Rows):
     """N hypotheses of up to M terms for each of K kernels; coefficients are of columns scaled to 1."""
 
     picks: IntArray  # int64[K, N, M, D], all zero for no term
@@ -56,11 +55,6 @@ class _ExactFits:
     # coefficient rests on a single point, or came out below zero where it cannot be
     press: FloatArray
     size: IntArray  # int64[K, N], coefficients used, the constant counted always
-
-    def take(self, rows: IntArray) -> "_ExactFits":
-        """Return int64[K, n] of the hypotheses of each kernel."""
-        kernel = np.arange(len(rows))[:, None]
-        return _ExactFits(**{f.name: getattr(self, f.name)[kernel, rows] for f in fields(self)})
 
     def widened(self, terms: int) -> "_ExactFits":
         """Make room for more terms."""
@@ -73,15 +67,6 @@ class _ExactFits:
             coefficients=np.pad(self.coefficients, ((0, 0), (0, 0), more)),
             inverse=np.pad(self.inverse, ((0, 0), (0, 0), more, more)),
         )
-
-
-def _joined(parts: Sequence[_ExactFits]) -> _ExactFits:
-    """Put blocks of kernels together."""
-    terms = max(p.picks.shape[2] for p in parts)
-    parts = [p.widened(terms) for p in parts]
-    return _ExactFits(
-        **{f.name: np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(_ExactFits)}
-    )
 
 
 def fit_exactly(data: WeightedMeans, factors: Factors, picks: IntArray) -> _ExactFits:
@@ -165,11 +150,11 @@ def weigh(
     stands[:, 1:] &= fits.size[:, 1:] > 1
     points = data.count[:, :, 0]
     score = np.where(stands, _log_weights(fits, factors, points, 1.0), -np.inf)
-    best = fits.take(score.argmax(axis=1)[:, None])
+    best = fits.of_each(score.argmax(axis=1)[:, None])
     misfit = pooled_misfit(best.chi2[:, 0], points[:, 0] - best.size[:, 0], repeats)
     score = np.where(stands, _log_weights(fits, factors, points, misfit), -np.inf)
     rows, weight = representative_rivals(_normalised(score), _far_values(fits, factors), count)
-    kept = fits.take(rows)
+    kept = fits.of_each(rows)
     degrees = BELIEF + points - kept.size
     variance = (BELIEF * misfit + kept.chi2) / np.maximum(degrees, 1.0)
     return _WeighedFits(
@@ -277,7 +262,8 @@ def fit_observations(
     blocks = [np.arange(k, min(k + step, len(scale))) for k in range(0, len(scale), step)]
     fitted = [_fit_block(means.take(block), factors, floor) for block in blocks]
     means = replace(means, weight=np.concatenate([weight for weight, _ in fitted]))
-    fits = _joined([part for _, part in fitted])
+    terms = max(part.picks.shape[2] for _, part in fitted)
+    fits = _ExactFits.joined([part.widened(terms) for _, part in fitted])
     repeats = float(np.maximum(data.count - 1, 0).sum())
     rivals = weigh(means, factors, fits, repeats=repeats, count=options.rivals)
     strays = validate and (rivals.misfit > 1 or not repeats)
@@ -336,7 +322,7 @@ def _likely_picks(data: WeightedMeans, factors: Factors) -> IntArray:
         if len(more) == 0:
             break
         here = here[more]
-        found = search_another_term(data.take(here), factors, found.of(more), unexplained[more])
+        found = search_another_term(data.take(here), factors, found.take(more), unexplained[more])
         best[here] = np.maximum(best[here], found.score[:, 0])
         picks.append(np.zeros((len(best), *_padded(found.picks).shape[1:]), dtype=np.int64))
         score.append(np.full((len(best), found.score.shape[1]), -np.inf))
@@ -373,7 +359,7 @@ def scaling_models(
     freedom, and the drift is a relative variance per doubling beyond the points.
     """
     order = np.argsort(rivals.weight == 0, axis=1, kind="stable")
-    fits = rivals.fits.take(order)
+    fits = rivals.fits.of_each(order)
     weight, variance = (np.take_along_axis(a, order, axis=1) for a in (rivals.weight, rivals.variance))
     terms, hypotheses, chosen, rows = hypothesis_tables(factors, fits.picks)
     present = rows >= 0
@@ -381,7 +367,7 @@ def scaling_models(
     coefficients = fits.coefficients * unit
     covariance = fits.inverse * variance[..., None, None] * unit[..., None] * unit[..., None, :]
     fitted, left_out = (
-        a[:, 0] for a in _predicted_means(means, factors, fits.take(np.zeros_like(order[:, :1])))
+        a[:, 0] for a in _predicted_means(means, factors, fits.of_each(np.zeros_like(order[:, :1])))
     )
     first, last = data.points.min(axis=0), data.points.max(axis=0)
     walk = drift(means, variance[:, 0], rivals.misfit, repeats, float(np.log2(last / first).sum()))

@@ -13,7 +13,7 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.cpp_names import short_name
-from ingest.region_class import Activity, RegionClass, region_class
+from ingest.region_class import Activity, RegionClass
 from pipeline.models.kernels import Kernels
 from pipeline.projection.expressions.ensembles import stream
 from pipeline.projection.rooflines.region_verdicts import (
@@ -342,8 +342,7 @@ def kernel_table(
     machine and, if calls were not counted, here; accelerators if their figures are on both.
     """
     names = kernels.regions
-    classes = [region_class(*pair) for pair in zip(kernels.paradigms, names, strict=True)]
-    pairs = list(zip(classes, names, strict=True))
+    pairs = list(zip(kernels.classes, names, strict=True))
     calls = network and visits is not None
     communicates = Way.CALLS if calls else Way.MESSAGES if network else Way.WAITS
     tested = counted.decided

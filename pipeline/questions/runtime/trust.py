@@ -5,31 +5,38 @@ the truth, 80 % of medium and 59 % of low. The back-test says most, then the int
 scales beyond four nor repetitions say more.
 """
 
-from dataclasses import dataclass
-from enum import IntEnum
+from dataclasses import dataclass, field
+from enum import Enum
 
 import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.experiment import OverheadCorrection
 from ingest.number_text import figure, percent
+from ingest.record_codec import entry
 from ingest.run_checks import COVERED
 from pipeline.models.back_test import BackTest
 from pipeline.questions.analysis import SCALES_NEEDED, SCALES_WANTED
 from pipeline.statistics import TWO_SIDED
 
 
-class Trust(IntEnum):
-    """How far something can be trusted."""
+class Trust(Enum):
+    """How far something can be trusted, the least first."""
 
-    LOW = 0
-    MEDIUM = 1
-    HIGH = 2
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
 
-    @property
-    def word(self) -> str:
-        """``low``, ``medium`` or ``high``."""
-        return self.name.lower()
+    def __lt__(self, other: "Trust") -> bool:
+        return _LEVELS.index(self) < _LEVELS.index(other)
+
+
+_LEVELS = tuple(Trust)
+
+
+def _after(*met: bool) -> Trust:
+    """Return the trust that bounds allow by how many are met."""
+    return _LEVELS[sum(met)]
 
 
 FAR, VERY_FAR = 4.0, 8.0  # times the measured range
@@ -60,7 +67,7 @@ class Reason:
 class Verdict:
     """The least trust that any reason allows, with the reasons."""
 
-    trust: Trust
+    trust: Trust = field(metadata=entry("verdict"))
     reasons: tuple[Reason, ...]
 
 
@@ -107,7 +114,7 @@ def verdict(
 
 
 def _scales(count: int) -> Reason:
-    trust = Trust(int(count >= SCALES_NEEDED) + int(count >= _SCALES_ENOUGH))
+    trust = _after(count >= SCALES_NEEDED, count >= _SCALES_ENOUGH)
     wanted = "" if trust is Trust.HIGH else f" ({SCALES_WANTED} wanted)"
     return Reason("scales", count, trust, f"{count} scale{'' if count == 1 else 's'}{wanted}")
 
@@ -122,7 +129,7 @@ def _repetitions(count: int) -> Reason:
 def _overhead(correction: OverheadCorrection) -> Reason:
     """A correction that nothing but the profiles themselves supports is not trusted much."""
     spread = float(np.exp(2 * TWO_SIDED * correction.total_deviation))
-    trust = Trust(int(spread <= _SUREST) + int(spread <= _UNSURE))
+    trust = _after(spread <= _SUREST, spread <= _UNSURE)
     if (correction.share > _MUCH_OVERHEAD and not correction.supported) or not correction.hooks_counted:
         trust = min(trust, Trust.MEDIUM)
     contradicted = "; the plain times given contradict it" if correction.contradiction else ""
@@ -136,18 +143,18 @@ def _overhead(correction: OverheadCorrection) -> Reason:
 
 def _overhead_left(share: float) -> Reason:
     """Times are too large by what measuring takes of them."""
-    trust = Trust(int(share <= _MUCH_OVERHEAD) + int(share <= _LITTLE_OVERHEAD))
+    trust = _after(share <= _MUCH_OVERHEAD, share <= _LITTLE_OVERHEAD)
     text = f"instrumentation takes {percent(share)} of the computing time, and times are as measured"
     return Reason("overhead", share, trust, text)
 
 
 def _covered(share: float) -> Reason:
     text = f"the timers are {percent(share)} of the total that a run states"
-    return Reason("total", share, Trust(int(share > 1)), text)
+    return Reason("total", share, _after(share > 1), text)
 
 
 def _extrapolation(factor: float) -> Reason:
-    trust = Trust(int(factor <= FAR) + int(factor <= VERY_FAR))
+    trust = _after(factor <= FAR, factor <= VERY_FAR)
     if factor <= 1:
         return Reason("extrapolation", factor, trust, "the target lies inside the measured range")
     far = f" ({extrapolation_text(factor)})" if factor > FAR else ""
@@ -157,7 +164,7 @@ def _extrapolation(factor: float) -> Reason:
 
 
 def _interval(spread: float) -> Reason:
-    trust = Trust(int(spread <= _NARROW) + int(spread <= WIDE))
+    trust = _after(spread <= _NARROW, spread <= WIDE)
     return Reason(
         "interval", spread, trust, f"the 90 % interval spans a factor of {_whole_or_short(spread, 2)}"
     )
@@ -174,7 +181,7 @@ def _back_test(found: BackTest | None) -> Reason:
     if found is None:
         return Reason("back-test", float("nan"), Trust.MEDIUM, "no back-test: too few scales")
     error = abs(found.relative_error)
-    trust = Trust(int(error <= _SMALL_ERROR) + int(error <= _LARGE_ERROR))
+    trust = _after(error <= _SMALL_ERROR, error <= _LARGE_ERROR)
     if not found.inside:
         trust = min(trust, Trust.MEDIUM)
     side = "above" if found.relative_error > 0 else "below"
@@ -189,7 +196,7 @@ def _back_test(found: BackTest | None) -> Reason:
 def _noise(deviation: float) -> Reason:
     if not np.isfinite(deviation):
         return Reason("noise", deviation, Trust.HIGH, "the noise is unknown: nothing was repeated")
-    trust = Trust(int(deviation <= _LITTLE_NOISE) + int(deviation <= _MUCH_NOISE))
+    trust = _after(deviation <= _LITTLE_NOISE, deviation <= _MUCH_NOISE)
     percents, of_logarithms = f"{100 * deviation:.2g} %", f"a factor of {figure(np.exp(deviation), 2)}"
     by = of_logarithms if deviation >= _PERCENT_BELOW else percents
     return Reason("noise", deviation, trust, f"repetitions differ by {by}")

@@ -18,6 +18,7 @@ from pipeline.columns.summary import Summary
 from pipeline.columns.target_sentences import far_targets, target_totals
 from pipeline.models.growth import FALLS
 from pipeline.questions.planning import next_measurement
+from pipeline.questions.runtime.trust import Trust
 from pipeline.questions.runtime_summary import HeldOutScale
 from pipeline.report.render.console import show_sentence
 from pipeline.report.render.terminal_tables import terminal_table
@@ -43,7 +44,7 @@ _LIKELY = 0.5
 _UNRANKED = frozenset({"start_up", "not_measurable"})  # flags of kernels that do not compete
 _OF_MEASUREMENTS = frozenset({"scales", "repetitions", "noise", "overhead"})
 _KINDS = {"strong": "strong scaling", "weak": "weak scaling", "unknown": "strong or weak scaling: unknown"}
-_STYLES = {"low": "red", "medium": "yellow", "high": "green"}
+_STYLES = {Trust.LOW: "red", Trust.MEDIUM: "yellow", Trust.HIGH: "green"}
 
 
 def show_answer(
@@ -96,14 +97,14 @@ def _show_head(out: Console, summary: Summary, name: str) -> None:
     """Print the verdict, if there is one, and what was measured."""
     runtime = summary.runtime
     if runtime is not None:
-        show_sentence(out, f"{runtime.verdict}.", f"bold {_STYLES[runtime.trust.verdict]}")
+        show_sentence(out, f"{runtime.verdict}.", f"bold {_STYLES[runtime.trust.trust]}")
     show_sentence(out, _headline(summary, name), "bold")
 
 
 def show_next_step(out: Console, summary: Summary) -> None:
     """Say what to measure next, if models of time could be trusted more."""
     runtime = summary.runtime
-    doubted = runtime is not None and runtime.trust.verdict != "high"
+    doubted = runtime is not None and runtime.trust.trust < Trust.HIGH
     if doubted and (plan := summary.answers.of(next_measurement.QUESTION)):
         _say(out, summary, plan.sentence)
 
@@ -187,17 +188,14 @@ def show_trust(out: Console, summary: Summary, modelled: bool) -> None:
     assert runtime is not None and total is not None
     trust, test = runtime.trust, runtime.back_test
     reasons = [reason for reason in trust.reasons if reason.name != "back-test"]
-    doubts = sorted(
-        (reason for reason in reasons if reason.trust != "high"),
-        key=lambda reason: reason.trust != "low",
-    )
+    doubts = sorted((one for one in reasons if one.trust < Trust.HIGH), key=lambda one: one.trust)
     texts = [reason.text for reason in doubts if modelled or reason.name in _OF_MEASUREMENTS]
     if test is not None:
         texts.append(_held_out(test, total["unit"]))
     elif modelled:
         texts += [reason.text for reason in trust.reasons if reason.name == "back-test"]
-    text = f"Trust: {trust.verdict}" + (f" - {'; '.join(texts)}" if texts else "")
-    _say(out, summary, text, _STYLES[trust.verdict])
+    text = f"Trust: {trust.trust.value}" + (f" - {'; '.join(texts)}" if texts else "")
+    _say(out, summary, text, _STYLES[trust.trust])
     for notice in runtime.notices:
         _say(out, summary, f"Note: {notice}.", "yellow")
 
