@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
+from enum import EnumMeta
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -81,6 +82,8 @@ def _nothing(kind: Any) -> Any:
         return None
     if is_dataclass(kind):
         return _completed(kind, {})
+    if isinstance(kind, EnumMeta):
+        return next(iter(kind)).value
     return {str: "", bool: False, float: 0.0}.get(
         kind, {} if origin is not None and issubclass(origin, Mapping) else []
     )

@@ -11,7 +11,6 @@ from pipeline.columns.kernel_tables import ranking_table
 from pipeline.columns.summary import Summary
 from pipeline.columns.target_sentences import far_targets
 from pipeline.questions import held_out
-from pipeline.questions.runtime.estimate import Estimate
 from pipeline.questions.runtime.figures import Figures
 from pipeline.wording.quantities import percent
 
@@ -22,15 +21,15 @@ Entries: TypeAlias = Sequence[Entry]
 def _figure(
     key: str,
     heading: str,
-    of: Callable[[Figures], Estimate],
     write: Callable[[float], str] | None = None,
     audience: Audience = Audience.ALL,
 ) -> Column[Figures]:
+    """Return the column of the figure that is called so, or so but for ``_seconds``."""
     return Column(
         key=key,
         kind=ESTIMATE,
         heading=heading,
-        values=lambda figures: of(figures).known,
+        values=lambda figures: getattr(figures, key.removesuffix("_seconds")).known,
         write=write,
         audience=audience,
     )
@@ -42,20 +41,20 @@ def per_second(size: str) -> str:
 
 
 SCALES: tuple[Column[Figures], ...] = (
-    _figure("wall_seconds", "wall time [s]", lambda figures: figures.wall),
-    _figure("effort", "effort", lambda figures: figures.effort, audience=Audience.PROGRAMS),
-    _figure("core_hours", "core-hours", lambda figures: figures.core_hours, audience=Audience.PROGRAMS),
-    _figure("speedup", "speed-up", lambda figures: figures.speedup),
-    _figure("efficiency", "efficiency", lambda figures: figures.efficiency, percent),
-    _figure("weak_efficiency", "weak efficiency", lambda figures: figures.weak_efficiency, percent),
-    _figure("work_rate", per_second("size"), lambda figures: figures.work_rate),
+    _figure("wall_seconds", "wall time [s]"),
+    _figure("effort", "effort", audience=Audience.PROGRAMS),
+    _figure("core_hours", "core-hours", audience=Audience.PROGRAMS),
+    _figure("speedup", "speed-up"),
+    _figure("efficiency", "efficiency", percent),
+    _figure("weak_efficiency", "weak efficiency", percent),
+    _figure("work_rate", per_second("size")),
 )
 """What is known of a scale: people read the wall time instead of efforts."""
 
 WHERE_MEASURED: tuple[Column[Figures], ...] = (
-    _figure("rate", "rate", lambda figures: figures.rate),
-    _figure("gpu_hours", "GPU-hours", lambda figures: figures.gpu_hours, audience=Audience.PROGRAMS),
-    _figure("gpu_busy", "GPUs busy", lambda figures: figures.gpu_busy, percent),
+    _figure("rate", "rate"),
+    _figure("gpu_hours", "GPU-hours", audience=Audience.PROGRAMS),
+    _figure("gpu_busy", "GPUs busy", percent),
 )
 """What is known besides of runs that state a rate, and of accelerators."""
 

@@ -32,7 +32,7 @@ from pipeline.columns.summary import Summary
 from pipeline.columns.target_sentences import far_targets
 from pipeline.models.prediction import LEVEL, Prediction
 from pipeline.models.scaling_models import ScalingModels
-from pipeline.projection.rooflines.region_verdicts import RESOURCES, Resource
+from pipeline.projection.rooflines.region_verdicts import RESOURCES
 from pipeline.projection.study.kernel_table import PROJECTION_WAYS, TYPICAL_MIX, Way
 from pipeline.projection.study.projected_study import StudyProjection
 from pipeline.projection.study.study_machine import StudyMachine, slowdowns
@@ -121,19 +121,10 @@ def on_two_machines(
     """
     there = _once(there)
     points = np.array([list(entry.point.values()) for entry in _scales(there)], dtype=np.float64)
-    found = _gain(projection.here.callpaths.models, projection.callpaths, points)
     return StudyOnTwoMachines(
         here=_machine(projection.source, _once(here)),
         there=_machine(projection.target, there),
-        faster_by=tuple(
-            Faster(
-                value=float(found.total.value[0, q]),
-                lower=float(found.total.lower[0, q]),
-                upper=float(found.total.upper[0, q]),
-                by={resource.value: float(factors[q]) for resource, factors in found.by.items()},
-            )
-            for q in range(len(points))
-        ),
+        faster_by=tuple(_gains(projection.here.callpaths.models, projection.callpaths, points)),
         kernels=_ways(projection.here.callpaths, projection.callpaths, target),
         regions=_ways(projection.here.regions, projection.regions, target),
         assumptions=tuple(projection.assumptions),
@@ -186,31 +177,23 @@ def _shares(of_kernel: FloatArray) -> dict[str, float]:
     return {resource.value: share for resource, share in pairs if share > 0}
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Gain:
-    """By what a program is faster on another machine at Q points."""
+def _gains(models: ScalingModels, transfer: Transfer, points: FloatArray) -> Iterator[Faster]:
+    """Yield time here over time there of a study whose call paths are modelled here, at each of some points.
 
-    # one row: time here over time there. What is not known of the time here counts on both sides, so the
-    # interval is that of the factor alone
-    total: Prediction
-    by: Mapping[Resource, FloatArray]  # float64[Q], the same of a process that one resource alone limits
-
-
-def _gain(models: ScalingModels, transfer: Transfer, points: FloatArray) -> Gain:
-    """Return the gain of a study, whose call paths are modelled here, at points float64[Q, D]."""
+    What is not known of the time here counts on both sides, so the interval is that of the factor alone.
+    """
     value = models.predict(points).value
     one = value.sum(axis=0, keepdims=True)
     exact, together = (Prediction(known, known, known) for known in (value, one))
     _, there, _ = transfer.there(points, exact, together, LEVEL)
-    found = [
-        np.divide(one, end, out=np.full(one.shape, np.nan), where=end > 0)
+    ends = (
+        np.divide(one, end, out=np.full(one.shape, np.nan), where=end > 0)[0].tolist()
         for end in (there.value, there.upper, there.lower)
-    ]
-    slower = slowdowns(transfer.source, transfer.target, transfer.locations(points))[0]
-    return Gain(
-        total=Prediction(*found),
-        by={resource: 1.0 / slower[RESOURCES.index(resource)] for resource in TYPICAL_MIX},
     )
+    slower = slowdowns(transfer.source, transfer.target, transfer.locations(points))[0]
+    for q, (factor, lower, upper) in enumerate(zip(*ends, strict=True)):
+        by = {resource.value: float(1.0 / slower[RESOURCES.index(resource), q]) for resource in TYPICAL_MIX}
+        yield Faster(value=factor, lower=lower, upper=upper, by=by)
 
 
 def _limits_on_both(transfer: Transfer, points: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -1,6 +1,6 @@
 """The options of a run: declared here once, read from pipeline.toml and the command line."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_type_hints
@@ -56,6 +56,13 @@ _FILE_ONLY = (TableMapping,)
 Record = TypeVar("Record")
 
 
+def _repeated(
+    help: str, metavar: str, read: Callable[[Any, Path], Any], commands: tuple[str, ...] = _RUN
+) -> Any:  # noqa: ANN401  # as of `option`
+    """Declare an option that may be given several times, and is empty by default."""
+    return option((), help, commands=commands, metavar=metavar, given=list[str], read=read)
+
+
 @dataclass(frozen=True, kw_only=True)
 class FilterOptions(PaperRule):
     """``[filter]`` of pipeline.toml and the options of `pipeline filter`."""
@@ -73,21 +80,11 @@ class FilterOptions(PaperRule):
         "When the filter is applied.",
         commands=_FILTER,
     )
-    protect: tuple[str, ...] = option(
-        (),
-        "Always keep regions that match; repeatable.",
-        commands=_FILTER,
-        metavar="PATTERN",
-        given=list[str],
-        read=read_patterns,
+    protect: tuple[str, ...] = _repeated(
+        "Always keep regions that match; repeatable.", "PATTERN", read_patterns, commands=_FILTER
     )
-    drop: tuple[str, ...] = option(
-        (),
-        "Always drop regions that match; repeatable.",
-        commands=_FILTER,
-        metavar="PATTERN",
-        given=list[str],
-        read=read_patterns,
+    drop: tuple[str, ...] = _repeated(
+        "Always drop regions that match; repeatable.", "PATTERN", read_patterns, commands=_FILTER
     )
     protect_growing: bool = option(
         True,
@@ -144,13 +141,8 @@ class Options:
         "Fixed problem (strong) or size per process (weak).",
         commands=(*_RUN, *_GATE),
     )
-    parameter: tuple[str, ...] = option(
-        (),
-        "Sizes stated by runs, as parameters: 'atoms,cells'.",
-        commands=(*_RUN, *_GATE),
-        metavar="NAMES",
-        given=list[str],
-        read=read_kernels,
+    parameter: tuple[str, ...] = _repeated(
+        "Sizes stated by runs, as parameters: 'atoms,cells'.", "NAMES", read_kernels, commands=(*_RUN, *_GATE)
     )
     metric: str = option(
         "time",
@@ -158,14 +150,7 @@ class Options:
         commands=(*_RUN, *_GATE),
         metavar="NAME",
     )
-    at: tuple[Mapping[str, float], ...] = option(
-        (),
-        TARGET_HELP,
-        commands=_RUN,
-        metavar=TARGET_METAVAR,
-        given=list[str],
-        read=read_targets,
-    )
+    at: tuple[Mapping[str, float], ...] = _repeated(TARGET_HELP, TARGET_METAVAR, read_targets)
     jobs: int | None = option(
         None,
         "Processes that read; default: one per core.",
@@ -188,37 +173,19 @@ class Options:
         given=str,
         read=read_positive_share,
     )
-    focus: tuple[str, ...] = option(
-        (),
+    focus: tuple[str, ...] = _repeated(
         "List only kernels that match or are called from these: 'CG*,#17'; totals stay.",
-        commands=_RUN,
-        metavar="PATTERNS",
-        given=list[str],
-        read=read_kernels,
+        "PATTERNS",
+        read_kernels,
     )
-    without: tuple[str, ...] = option(
-        (),
-        "Leave out kernels, also of totals: 'MPI_Init,MPI_Finalize'.",
-        commands=_RUN,
-        metavar="PATTERNS",
-        given=list[str],
-        read=read_kernels,
+    without: tuple[str, ...] = _repeated(
+        "Leave out kernels, also of totals: 'MPI_Init,MPI_Finalize'.", "PATTERNS", read_kernels
     )
-    hold_out: tuple[str, ...] = option(
-        (),
-        "Predict runs that are left out, such as 'p > 624'; repeatable.",
-        commands=_RUN,
-        metavar="CONDITION",
-        given=list[str],
-        read=read_conditions,
+    hold_out: tuple[str, ...] = _repeated(
+        "Predict runs that are left out, such as 'p > 624'; repeatable.", "CONDITION", read_conditions
     )
-    exclude_metrics: tuple[str, ...] = option(
-        (),
-        "Metrics not to model beside the chosen one: 'PAPI_*', or '*'.",
-        commands=_RUN,
-        metavar="PATTERNS",
-        given=list[str],
-        read=read_kernels,
+    exclude_metrics: tuple[str, ...] = _repeated(
+        "Metrics not to model beside the chosen one: 'PAPI_*', or '*'.", "PATTERNS", read_kernels
     )
     per: str = option(
         "",

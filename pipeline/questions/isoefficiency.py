@@ -181,21 +181,7 @@ def surface_of(study: RuntimeStudy, target: FloatArray, size: str) -> Surface:
 
 def isoefficiency(surface: Surface, share: float) -> Isoefficiency:
     """Return where an efficiency, a share above 0, is kept."""
-    scales, sizes = surface.scales[::-1], surface.sizes
-    rows = np.isin(sizes, surface.main_sizes)
-    by_size = [part[rows, ::-1] for part in efficiency_and_wall(surface)]
-    value, lower, upper, wall = _kept(by_size, scales, share)
-    least = _least_sizes(surface, share)
-    largest = KeptEfficiency(
-        sought=surface.scaled,
-        given=surface.size,
-        at=sizes[rows],
-        ends=(float(scales[-1]), float(scales[0])),
-        value=value,
-        lower=lower,
-        upper=upper,
-        wall=wall,
-    )
+    least, largest = _least_sizes(surface, share), _largest_scales(surface, share)
     return Isoefficiency(
         efficiency=share,
         scale=surface.scaled,
@@ -229,17 +215,15 @@ def _places(kept: KeptEfficiency, *, least: bool) -> Iterator[KeptPlace]:
 def _least_sizes(surface: Surface, share: float) -> KeptEfficiency:
     columns = np.isin(surface.scales, surface.main_scales)
     efficiency, lower, upper, wall = (part[:, columns].T for part in efficiency_and_wall(surface))
-    value, low, high, seconds = _kept([efficiency, upper, lower, wall], surface.sizes, share)
-    return KeptEfficiency(
-        sought=surface.size,
-        given=surface.scaled,
-        at=surface.scales[columns],
-        ends=(float(surface.sizes[0]), float(surface.sizes[-1])),
-        value=value,
-        lower=low,
-        upper=high,
-        wall=seconds,
-    )
+    names, parts = (surface.size, surface.scaled), (efficiency, upper, lower, wall)
+    return _kept(names, surface.scales[columns], parts, surface.sizes, share)
+
+
+def _largest_scales(surface: Surface, share: float) -> KeptEfficiency:
+    rows = np.isin(surface.sizes, surface.main_sizes)
+    parts = [part[rows, ::-1] for part in efficiency_and_wall(surface)]
+    names = surface.scaled, surface.size
+    return _kept(names, surface.sizes[rows], parts, surface.scales[::-1], share)
 
 
 def efficiency_and_wall(surface: Surface) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -260,11 +244,13 @@ def _known(ratio: FloatArray) -> FloatArray:
     return np.array(columns).T
 
 
-def _kept(parts: Sequence[FloatArray], along: FloatArray, share: float) -> tuple[FloatArray, ...]:
+def _kept(
+    names: tuple[str, str], at: FloatArray, parts: Sequence[FloatArray], along: FloatArray, share: float
+) -> KeptEfficiency:
     """Find where efficiencies float64[Q, n] and both ends of their intervals first reach a share.
 
     Parts are the efficiency, its ends that give the lower and the upper end of what is sought, and seconds;
-    what is sought lies along float64[n].
+    what is sought lies along float64[n]. The names are those of what is sought and of what is given, `at`.
     """
     value, lower, upper = (_first(part, along, share) for part in parts[:3])
     order = np.argsort(along)
@@ -272,7 +258,16 @@ def _kept(parts: Sequence[FloatArray], along: FloatArray, share: float) -> tuple
         np.exp(np.interp(np.log(place), np.log(along[order]), np.log(seconds[order])))
         for place, seconds in zip(value, parts[3], strict=True)
     ]
-    return value, lower, upper, np.array(wall)
+    return KeptEfficiency(
+        sought=names[0],
+        given=names[1],
+        at=at,
+        ends=(float(along.min()), float(along.max())),
+        value=value,
+        lower=lower,
+        upper=upper,
+        wall=np.array(wall),
+    )
 
 
 def _first(efficiency: FloatArray, along: FloatArray, share: float) -> FloatArray:

@@ -283,14 +283,14 @@ def verdict_line(found: Runtime, parameters: Sequence[str]) -> VerdictLine:
     place = _at(parameters, here.points[0])
     if upper > WIDEST * lower:
         said = f"the time at {place} cannot be predicted from these scales"
-        return VerdictLine(text=said, trust=found.trust.trust.value)
+        return VerdictLine(text=said, trust=found.trust.verdict.value)
     text = f"{estimate_text(value, lower, upper, unit)} {f'{found.per} ' if found.per else ''}"
     text += f"{f'{found.observed} ' if measured else ''}at {place}"
     said, advice = _compared(found, here, parameters)
     if predicts and extrapolation_text(float(here.extrapolation[0])) == "very far":
         advice = "too far beyond the measurements to decide on"
     text += f"{said}{advice and ': '}{advice}" + ("" if predicts else "; too few scales to predict from")
-    return VerdictLine(text=text, trust=found.trust.trust.value)
+    return VerdictLine(text=text, trust=found.trust.verdict.value)
 
 
 def _judged(figures: Figures, scaled: int) -> int:

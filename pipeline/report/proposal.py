@@ -111,7 +111,7 @@ def _method(analysis: Analysis, found: Runtime) -> str:
     reach = beyond if factor > 1 else "within the measured range"
     text = (
         f"The prediction sums performance models of {counted(len(analysis.callpaths.kernels), 'call path')}, "
-        f"{reach}; trust in it is {found.trust.trust.value}"
+        f"{reach}; trust in it is {found.trust.verdict.value}"
     )
     doubts = [r.text for r in found.trust.reasons if r.trust < Trust.HIGH and r.name != "back-test"]
     text += f" ({', '.join(doubts)})" if doubts else ""

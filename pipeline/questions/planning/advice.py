@@ -284,26 +284,22 @@ def advise(
     """
     at = valid_target(models.parameters, at, budget)
     price = cost or (lambda points: np.asarray(models.expected(points).sum(axis=0)))
-    width = float(interval_widths(models, at[None])[0][0])
-    if (at <= models.last).all():
+    beyond, instead = bool((at > models.last).any()), None
+    if beyond:
+        points = larger_points(measured, at)
+        costs = np.maximum(price(points), _LEAST_COST)
+        choose = partial(_beyond, models, callpaths, at, points, costs)
+        steps = choose(budget, repetitions)
+        instead = None if steps else next(iter(choose(np.inf, 1)), None)
+    else:
         steps = _inside(models, callpaths, measured, at, budget, price, noise)
-        return MeasurementPlan(
-            target=point_json(models.parameters, at),
-            budget=budget,
-            relative_width=width,
-            plan=steps,
-            beyond=False,
-        )
-    points = larger_points(measured, at)
-    costs = np.maximum(price(points), _LEAST_COST)
-    choose = partial(_beyond, models, callpaths, at, points, costs)
-    steps = choose(budget, repetitions)
     return MeasurementPlan(
         target=point_json(models.parameters, at),
         budget=budget,
-        relative_width=width,
+        beyond=beyond,
+        relative_width=float(interval_widths(models, at[None])[0][0]),
         plan=steps,
-        instead=None if steps else next(iter(choose(np.inf, 1)), None),
+        instead=instead,
     )
 
 

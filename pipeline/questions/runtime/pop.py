@@ -25,12 +25,12 @@ from pipeline.questions.runtime.figures import RuntimeStudy
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PopParts:
-    """POP efficiencies predicted at Q points, float64[Q]; definitions as of `Efficiencies`."""
+    """POP efficiencies at Q points, float64[Q], 1 is perfect; NaN if not available."""
 
     # mean over largest useful time of a location; NaN if single ones were not measured
     load_balance: FloatArray
     communication: FloatArray  # largest useful time over run time; NaN likewise
-    parallel: FloatArray  # their product
+    parallel: FloatArray  # their product: the share of core time that computes
     # useful time at the reference over that here, of all locations (strong scaling) or of one
     computation: FloatArray
     overall: FloatArray  # parallel efficiency times computation scalability
@@ -128,20 +128,13 @@ NOT_FROM_MEANS = (
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Efficiencies:
-    """Medians over repetitions per measurement point, float64[P], 1 is perfect; NaN if not available."""
+class Efficiencies(PopParts):
+    """Medians over repetitions of the P measurement points; the reference is the smallest scale."""
 
-    load_balance: FloatArray  # mean over largest useful time of a location
-    communication: FloatArray  # largest useful time over run time
-    parallel: FloatArray  # their product: the share of core time that computes
-    # useful time of the smallest scale over that of this one, all locations together (strong scaling) or per
-    # location (weak scaling)
-    computation: FloatArray
     ipc: FloatArray  # instructions per cycle over that of the smallest scale
     instructions: FloatArray  # instructions of the smallest scale over those of this one
     # cycles per second over those of the smallest scale. The product of these three is `computation`
     frequency: FloatArray
-    overall: FloatArray  # parallel efficiency times computation scalability
     reference: IntArray  # int64[P], the point each is compared with in `computation` and its factors
     notices: tuple[str, ...]  # what cannot be computed and why
 

@@ -5,7 +5,7 @@ the truth, 80 % of medium and 59 % of low. The back-test says most, then the int
 scales beyond four nor repetitions say more.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
@@ -13,7 +13,6 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.experiment import OverheadCorrection
 from ingest.number_text import figure, percent
-from ingest.record_codec import entry
 from ingest.run_checks import COVERED
 from pipeline.models.back_test import BackTest
 from pipeline.questions.analysis import SCALES_NEEDED, SCALES_WANTED
@@ -67,7 +66,7 @@ class Reason:
 class Verdict:
     """The least trust that any reason allows, with the reasons."""
 
-    trust: Trust = field(metadata=entry("verdict"))
+    verdict: Trust
     reasons: tuple[Reason, ...]
 
 

@@ -436,7 +436,7 @@ def _how_sure(findings: Findings, found: Runtime) -> str:
     trust, test = found.trust, found.back_test
     reasons = [reason for reason in trust.reasons if reason.name != "back-test" or test is None]
     listed = ", ".join(reason.text for reason in _doubts(reasons))
-    text = f"Trust is {trust.trust.value}: {listed}."
+    text = f"Trust is {trust.verdict.value}: {listed}."
     if test is None:
         return text
     unit = findings.analysis.callpaths.kernels.unit

@@ -97,14 +97,14 @@ def _show_head(out: Console, summary: Summary, name: str) -> None:
     """Print the verdict, if there is one, and what was measured."""
     runtime = summary.runtime
     if runtime is not None:
-        show_sentence(out, f"{runtime.verdict}.", f"bold {_STYLES[runtime.trust.trust]}")
+        show_sentence(out, f"{runtime.verdict}.", f"bold {_STYLES[runtime.trust.verdict]}")
     show_sentence(out, _headline(summary, name), "bold")
 
 
 def show_next_step(out: Console, summary: Summary) -> None:
     """Say what to measure next, if models of time could be trusted more."""
     runtime = summary.runtime
-    doubted = runtime is not None and runtime.trust.trust < Trust.HIGH
+    doubted = runtime is not None and runtime.trust.verdict < Trust.HIGH
     if doubted and (plan := summary.answers.of(next_measurement.QUESTION)):
         _say(out, summary, plan.sentence)
 
@@ -194,8 +194,8 @@ def show_trust(out: Console, summary: Summary, modelled: bool) -> None:
         texts.append(_held_out(test, total["unit"]))
     elif modelled:
         texts += [reason.text for reason in trust.reasons if reason.name == "back-test"]
-    text = f"Trust: {trust.trust.value}" + (f" - {'; '.join(texts)}" if texts else "")
-    _say(out, summary, text, _STYLES[trust.trust])
+    text = f"Trust: {trust.verdict.value}" + (f" - {'; '.join(texts)}" if texts else "")
+    _say(out, summary, text, _STYLES[trust.verdict])
     for notice in runtime.notices:
         _say(out, summary, f"Note: {notice}.", "yellow")
 

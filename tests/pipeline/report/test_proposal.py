@@ -57,7 +57,7 @@ def test_sentences_say_how_far_what_it_costs_and_how_sure() -> None:
     said = estimate_text(*(float(end[-1]) for end in (hours.value, hours.lower, hours.upper)), "core-hours")
     assert cost.startswith("A run at p = 256 is predicted to take ")
     assert f"{said}, at an efficiency of " in cost
-    assert f"trust in it is {found.trust.trust.value}" in sure
+    assert f"trust in it is {found.trust.verdict.value}" in sure
     assert "extrapolated to 4 times the measured range" in sure
     assert "at p = 64, where" in sure
 

@@ -451,4 +451,4 @@ def test_timers_that_are_not_the_stated_total_are_a_problem_and_not_trusted(tmp_
         == f"the timers are 34.4 % of the total that the file states: {tmp_path}/app.p2.r1.OUTCAR and 14 more"
     )
     summary = run(tmp_path, Options(out=tmp_path / "out")).summary
-    assert summary.runtime is not None and summary.runtime.trust.trust.value == "low"
+    assert summary.runtime is not None and summary.runtime.trust.verdict.value == "low"

@@ -26,7 +26,7 @@ GOOD = {
 
 def test_a_good_study_is_trusted():
     found = verdict(**GOOD)
-    assert found.trust is Trust.HIGH
+    assert found.verdict is Trust.HIGH
     assert [reason.name for reason in found.reasons] == [
         "scales",
         "repetitions",
@@ -58,13 +58,13 @@ def test_a_good_study_is_trusted():
 )
 def test_the_worst_reason_counts(name, value, trust):
     found = verdict(**{**GOOD, name: value})
-    assert found.trust is trust
+    assert found.verdict is trust
     assert [reason.trust for reason in found.reasons if reason.trust is not Trust.HIGH] == [trust]
 
 
 def test_one_run_of_each_scale_is_said_but_costs_no_trust():
     once = verdict(**GOOD | {"repetitions": 1, "noise": float("nan")})
-    assert once.trust is Trust.HIGH
+    assert once.verdict is Trust.HIGH
     assert [one.text for one in once.reasons[1:3]] == [
         "1 repetition (3 wanted)",
         "the noise is unknown: nothing was repeated",
@@ -83,13 +83,13 @@ def test_corrected_overhead_is_a_reason(deviation, trust):
         supported=True,
     )
     found = verdict(**GOOD, correction=correction)
-    assert found.trust is trust
+    assert found.verdict is trust
     alone = verdict(**GOOD, correction=replace(correction, supported=False))
-    assert alone.trust is min(trust, Trust.MEDIUM)  # nothing but the profiles speaks for it
+    assert alone.verdict is min(trust, Trust.MEDIUM)  # nothing but the profiles speaks for it
     hooks = verdict(**GOOD, correction=replace(correction, hooks=0.1, hooks_counted=False))
-    assert hooks.trust is min(trust, Trust.MEDIUM)
+    assert hooks.verdict is min(trust, Trust.MEDIUM)
     little = verdict(**GOOD, correction=replace(correction, supported=False, share=0.2))
-    assert little.trust is trust
+    assert little.verdict is trust
     (reason,) = (one for one in found.reasons if one.name == "overhead")
     assert reason.value == pytest.approx(np.exp(2 * 1.645 * deviation))
     assert reason.text.startswith("instrumentation takes 97.0 % of the measured computing time; what is left")
@@ -98,7 +98,7 @@ def test_corrected_overhead_is_a_reason(deviation, trust):
 @pytest.mark.parametrize(("share", "trust"), [(0.04, Trust.HIGH), (0.2, Trust.MEDIUM), (0.3, Trust.LOW)])
 def test_overhead_that_is_left_is_a_reason(share, trust):
     found = verdict(**GOOD, overhead_left=share)
-    assert found.trust is trust
+    assert found.verdict is trust
     (reason,) = (one for one in found.reasons if one.name == "overhead")
     assert reason.text.endswith("of the computing time, and times are as measured")
 

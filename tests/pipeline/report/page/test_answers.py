@@ -62,7 +62,7 @@ def test_trust_has_its_reasons_and_the_back_test() -> None:
     text, found = answers_of(study())
     test = found.back_test
     assert test is not None
-    assert text["Confidence"].startswith(f"Trust is {found.trust.trust.value}: ")
+    assert text["Confidence"].startswith(f"Trust is {found.trust.verdict.value}: ")
     assert f"without p = 64 the models predict {quantity(test.value, 'core-s')} (" in text["Confidence"]
     assert f"{quantity(test.measured, 'core-s')} were measured" in text["Confidence"]
 
