@@ -127,9 +127,6 @@ class Kernel:
             ax: the axes of matplotlib to draw into; by default new ones.
             logarithmic: whether both axes are logarithmic.
             parameters: the point up to which to plot; by default 4 times the largest measured scale.
-
-        Returns:
-            The axes.
         """
         if ax is None:
             with extra("plot"):
@@ -288,7 +285,6 @@ class Models:
             min_efficiency: the efficiency up to whose scale ``attrs["efficient_up_to"]`` looks.
             full: whether to add ``locations``, ``extrapolation``, ``effort``, every interval, and ``rate``,
                 ``gpu_hours`` and ``gpu_busy`` where they were measured.
-            parameters: as of `predict`.
 
         Returns:
             One row per measured point, then one per target: the parameters, ``measured``, ``wall_seconds``
@@ -314,7 +310,6 @@ class Models:
         Args:
             at: the point up to which to plot; arguments as of `predict`.
             logarithmic: whether the axis of the wall time is logarithmic.
-            parameters: as of `predict`.
 
         Returns:
             A figure of matplotlib with two axes; under weak scaling the second has the weak efficiency, for
@@ -351,7 +346,6 @@ class Models:
             job: what it must hold and how it is run, by the names of the options of `pipeline choose`:
                 ``deadline``, ``budget``, ``efficiency``, ``memory_per_node``, ``energy``, ``price``,
                 ``cores_per_node``, ``steps``.
-            parameters: as of `predict`.
 
         Returns:
             One row per scale: the parameters, ``nodes``, ``measured``, ``wall_seconds``, ``core_hours``,
@@ -374,7 +368,6 @@ class Models:
         Args:
             efficiency: with the name of the size if there are several: ``"n=75%"``.
             at: up to which scale and size to look; arguments as of `predict`.
-            parameters: as of `predict`.
 
         Returns:
             One row per scale (``sought`` is the least size), then one per size (the largest scale):

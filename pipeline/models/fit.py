@@ -18,7 +18,7 @@ from pipeline.models.multi_parameter.several_parameters import fit_observations
 from pipeline.models.observations import ErrorModel, Observations, observe
 from pipeline.models.one_parameter import experiment_setting, fit_by_evidence
 from pipeline.models.options import ModelOptions
-from pipeline.models.quality import ENOUGH_POINTS, Note, notes, quality_of
+from pipeline.models.quality import ENOUGH_POINTS, Note, notes, quality_of, smape
 from pipeline.models.rivals import Hypotheses, Rivals
 from pipeline.models.scaling_models import LocationCount, ScalingModels
 from pipeline.models.total import reconciling_shift, summed
@@ -147,25 +147,19 @@ def _choose_by_leave_one_out(term: FloatArray, mean: FloatArray, measured: BoolA
 
 
 def _best(fits: LineFits, mean: FloatArray, weight: FloatArray) -> IntArray:
-    constant = _smape(fits.level, mean, weight)
+    constant = smape(fits.level, mean, weight)
     offset = fits.term.T - fits.center[:, :, None]
     spread = np.where(fits.usable, fits.spread, 1.0)[:, :, None]
     leverage = weight[:, None, :] * (1 + offset**2 / spread) / fits.total[:, :, None]
     slack = 1 - leverage
     fitted = fits.level[:, :, None] + fits.slope[:, :, None] * offset
     residual = (mean[:, None, :] - fitted) / np.where(slack > 1e-9, slack, 1.0)
-    error = _smape(mean[:, None, :] - residual, mean[:, None, :], weight[:, None, :])
+    error = smape(mean[:, None, :] - residual, mean[:, None, :], weight[:, None, :])
     decided = fits.usable & (slack > 1e-9).all(axis=2)
     error = np.where(decided, error, np.inf)
     best = error.argmin(axis=1)
     better = error[np.arange(len(mean)), best] < constant - _ROUNDING
     return np.where(better, best + 1, 0)
-
-
-def _smape(predicted: FloatArray, mean: FloatArray, weight: FloatArray) -> FloatArray:
-    size = np.abs(predicted) + np.abs(mean)
-    error = np.abs(predicted - mean) / np.where(size > 0, size, 1.0) * weight
-    return np.asarray(200 * error.sum(axis=-1) / weight.sum(axis=-1))
 
 
 @dataclass(frozen=True, eq=False)

@@ -94,11 +94,11 @@ ENOUGH_POINTS = 3  # with fewer, every formula fits: there is no law
 _COMMON_CAUSES = 3.0  # points' worth of belief that misfit beyond the range strikes all kernels alike
 
 
-def smape(predicted: FloatArray, mean: FloatArray, measured: BoolArray) -> FloatArray:
-    """Symmetric mean absolute percentage error over the measured points, float64[K], 0 to 200."""
+def smape(predicted: FloatArray, mean: FloatArray, measured: BoolArray | FloatArray) -> FloatArray:
+    """Symmetric mean absolute percentage error over the measured points, the last axis, 0 to 200."""
     size = np.abs(predicted) + np.abs(mean)
     error = np.abs(predicted - mean) / np.where(size > 0, size, 1.0) * measured
-    return np.asarray(200 * error.sum(axis=1) / np.maximum(measured.sum(axis=1), 1))
+    return np.asarray(200 * error.sum(axis=-1) / np.maximum(measured.sum(axis=-1), 1))
 
 
 def correlation_of_errors(error: FloatArray, measured: BoolArray, misfit_share: FloatArray) -> float:

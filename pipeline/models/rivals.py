@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -140,14 +140,16 @@ class Rivals(Rows):
         count = self.count[kernels]
         begin = _begin(count)
         own = np.arange(begin[-1]) + np.repeat(self.chosen[kernels] - begin[:-1], count)
-        return Rivals(
-            begin=begin,
-            hypothesis=self.hypothesis[own],
-            weight=self.weight[own],
-            coefficients=self.coefficients[own],
-            covariance=self.covariance[own],
-            degrees=self.degrees[kernels],
-            drift=self.drift[kernels],
+        return replace(self._some(own), begin=begin, degrees=self.degrees[kernels], drift=self.drift[kernels])
+
+    def _some(self, rows: IntArray) -> "Rivals":
+        """Return some of all, int64[n], of the same kernels, which begin elsewhere."""
+        return replace(
+            self,
+            hypothesis=self.hypothesis[rows],
+            weight=self.weight[rows],
+            coefficients=self.coefficients[rows],
+            covariance=self.covariance[rows],
         )
 
     @classmethod
@@ -167,15 +169,7 @@ class Rivals(Rows):
     def nth(self, rank: int) -> "Rivals":
         """Return one of each kernel, the best for rank 0, where there are not so many the best one, too."""
         rows = self.chosen + np.where(rank < self.count, rank, 0)
-        return Rivals(
-            begin=np.arange(len(self) + 1),
-            hypothesis=self.hypothesis[rows],
-            weight=np.ones(len(self)),
-            coefficients=self.coefficients[rows],
-            covariance=self.covariance[rows],
-            degrees=self.degrees,
-            drift=self.drift,
-        )
+        return replace(self._some(rows), begin=np.arange(len(self) + 1), weight=np.ones(len(self)))
 
     def quantiles(
         self, hypotheses: Hypotheses, points: FloatArray, last: FloatArray, probability: FloatArray

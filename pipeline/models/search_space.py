@@ -76,8 +76,8 @@ class SearchSpace(Hypotheses):
 
     def _only(self, some: BoolArray) -> "SearchSpace":
         width = int((self.rows[some] >= 0).sum(axis=1).max(initial=1))
-        return SearchSpace(
-            terms=self.terms,
+        return replace(
+            self,
             rows=self.rows[some, :width],
             constant=self.constant[some],
             sharpness=self.sharpness[some],

@@ -379,7 +379,6 @@ _ALONE = 1e-6  # share of a parameter's variation (in logarithms) that the other
 class _Design:
     """Which of D parameters can be distinguished."""
 
-    varies: BoolArray  # bool[D], the parameter has more than one value
     # bool[D], it has fewer than three values, so that its effect, or at least its form, is a guess
     few_values: BoolArray
     confounded: BoolArray  # bool[D], it never changes independently of the others
@@ -394,16 +393,15 @@ def examine(points: FloatArray) -> _Design:
     """
     values = [np.unique(points[:, d]) for d in range(points.shape[1])]
     counts = np.array([len(v) for v in values])
-    varies = counts > 1
     confounded = np.zeros(len(values), dtype=bool)
-    inside = np.flatnonzero(varies)
+    inside = np.flatnonzero(counts > 1)
     ranks = np.stack([np.searchsorted(v, points[:, d]) for d, v in enumerate(values)])
     logs = np.log(points[:, inside])
     for place, d in enumerate(inside.tolist()):
         others = np.delete(logs, place, axis=1)
         in_step = any(_in_step(ranks[d], ranks[o]) for o in inside.tolist() if o != d)
         confounded[d] = in_step or _explained(logs[:, place], others)
-    return _Design(varies, counts < 3, confounded)
+    return _Design(counts < 3, confounded)
 
 
 def _explained(one: FloatArray, others: FloatArray) -> bool:
