@@ -213,13 +213,6 @@ def _constant(sample: Sample, structure: ErrorModel) -> tuple[FloatArray, FloatA
     return (weight * sample.level).sum(axis=1) / total, 1 / np.sqrt(total)
 
 
-def _setting_of(parameter: str, sample: Sample, options: ModelOptions, nonnegative: bool) -> Setting:
-    """Choose the setting of an experiment by forward validation."""
-    choice = _families(parameter, sample, nonnegative)
-    space = one_parameter_space(options, float(sample.points[0]), choice)
-    return choose_setting(sample, space, nonnegative)
-
-
 def _families(parameter: str, sample: Sample, nonnegative: bool) -> SpaceChoice:
     return SpaceChoice(
         steep=True,
@@ -415,8 +408,10 @@ _ANOTHER_CHANGE = 0.1  # drift per root of a doubling of kernels that changed th
 
 
 def experiment_setting(parameter: str, data: Observations, options: ModelOptions) -> Setting:
-    """Choose the setting in which all kernels are fitted."""
-    return _setting_of(parameter, sample_of(data), options, options.nonnegative and data.nonnegative)
+    """Choose the setting in which all kernels are fitted, by forward validation."""
+    sample, nonnegative = sample_of(data), options.nonnegative and data.nonnegative
+    space = one_parameter_space(options, float(sample.points[0]), _families(parameter, sample, nonnegative))
+    return choose_setting(sample, space, nonnegative)
 
 
 def fit_by_evidence(

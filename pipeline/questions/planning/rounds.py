@@ -105,6 +105,23 @@ class Round:
     expected: float = float("nan")
 
 
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """What a campaign is to answer, of an experiment as it was modelled."""
+
+    question: WantedFigure
+    analysis: Analysis
+    options: ModelOptions | None
+
+    def widths(self, points: FloatArray, repetitions: IntArray) -> FloatArray:
+        """Return the widths that the answer may have after further runs, int64[Q] at float64[Q, D]."""
+        return foreseen_widths(self.analysis, self.question, points, repetitions, self.options)
+
+    def width(self, points: FloatArray, repetitions: IntArray) -> float:
+        """Return the middle of these."""
+        return float(np.median(self.widths(points, repetitions)))
+
+
 def next_round(
     progress: Progress,
     question: WantedFigure | None = None,
@@ -129,11 +146,11 @@ def next_round(
         return _measured(progress, missing)
     width = relative_width(answer(analysis, question))
     if missing.any():
-        found = _series(progress, missing, question, analysis, options)
+        found = _series(progress, missing, _Asked(question, analysis, options))
     elif width <= question.width:
         found = _ended(progress, End.ANSWERED)
     else:
-        found = _extra(progress, question, analysis, options, width)
+        found = _extra(progress, _Asked(question, analysis, options), width)
     return replace(found, width=width)
 
 
@@ -144,13 +161,7 @@ def _measured(progress: Progress, missing: IntArray) -> Round:
     return _affordable(progress, missing, Purpose.SERIES)
 
 
-def _series(
-    progress: Progress,
-    missing: IntArray,
-    question: WantedFigure,
-    analysis: Analysis,
-    options: ModelOptions | None,
-) -> Round:
+def _series(progress: Progress, missing: IntArray, asked: _Asked) -> Round:
     """Run new scales once, then all of them again; if the budget is short, reach comes before repetitions.
 
     The first run of a scale tells its cost. From the few scales of a pilot the width after the series cannot
@@ -163,8 +174,7 @@ def _series(
     found = _affordable(progress, wanted, Purpose.SERIES)
     if found.end is not None or new.any():
         return found
-    widths = foreseen_widths(analysis, question, progress.points, found.repetitions, options)
-    return replace(found, expected=float(np.median(widths)))
+    return replace(found, expected=asked.width(progress.points, found.repetitions))
 
 
 def _ended(progress: Progress, end: End) -> Round:
@@ -191,31 +201,26 @@ def _affordable(progress: Progress, wanted: IntArray, purpose: Purpose) -> Round
     return Round(repetitions=kept, purpose=purpose, cost=progress.cost_of(kept))
 
 
-def _extra(
-    progress: Progress, question: WantedFigure, analysis: Analysis, options: ModelOptions | None, width: float
-) -> Round:
+def _extra(progress: Progress, asked: _Asked, width: float) -> Round:
     """Choose the runs that most likely make the answer narrow enough per core-second."""
-
-    def foresee(repetitions: IntArray) -> FloatArray:
-        return foreseen_widths(analysis, question, progress.points, repetitions, options)
-
     if _in_vain(progress.rounds):
         return replace(_ended(progress, End.NOTHING_HELPS), expected=width)
     combinations = int(progress.points.shape[1] > 1)  # of one parameter, scales between others tell little
-    best = foresee(np.where(progress.done > 0, _MANY, combinations))
+    wanted = asked.question.width
+    best = asked.widths(progress.points, np.where(progress.done > 0, _MANY, combinations))
     helps = min(float(np.median(best)), _UNKNOWN) <= _HELPS * min(width, _UNKNOWN)
-    if not helps and _chance(best, question.width) < _LEAST_CHANCE:
+    if not helps and _chance(best, wanted) < _LEAST_CHANCE:
         return replace(_ended(progress, End.NOTHING_HELPS), expected=float(np.median(best)))
     found: list[tuple[float, float, Round]] = []
-    for repetitions in _choices(progress, question, analysis):
+    for repetitions in _choices(progress, asked):
         cost = max(progress.cost_of(repetitions), _LEAST_COST)
         if cost <= progress.budget:
-            widths = foresee(repetitions)
+            widths = asked.widths(progress.points, repetitions)
             made = Round(
                 repetitions=repetitions, purpose=Purpose.EXTRA, cost=cost, expected=float(np.median(widths))
             )
             narrower = float(np.log(min(width, _UNKNOWN) / min(made.expected, _UNKNOWN)))
-            found.append((_chance(widths, question.width) / cost, narrower / cost, made))
+            found.append((_chance(widths, wanted) / cost, narrower / cost, made))
     if not found:
         return _ended(progress, End.BUDGET)
     return max(found, key=lambda one: one[:2])[2]
@@ -242,7 +247,7 @@ def _chance(widths: FloatArray, wanted: float) -> float:
     return float(ndtr((np.log(wanted) - logs.mean()) / max(float(logs.std(ddof=1)), 1e-9)))
 
 
-def _choices(progress: Progress, question: WantedFigure, analysis: Analysis) -> list[IntArray]:
+def _choices(progress: Progress, asked: _Asked) -> list[IntArray]:
     """Return what a round may consist of: runs int64[Q] at every candidate.
 
     One more at all measured points, which stays balanced; one at the largest; and what `plan` says for what
@@ -251,20 +256,21 @@ def _choices(progress: Progress, question: WantedFigure, analysis: Analysis) -> 
     block = (progress.done > 0).astype(np.int64)
     largest = np.zeros(len(block), dtype=np.int64)
     largest[np.where(progress.done > 0, np.log(progress.points).sum(axis=1), -np.inf).argmax()] = 1
-    choices = [block, largest, _planned(progress, question, analysis, progress.cost_of(block))]
+    choices = [block, largest, _planned(progress, asked, progress.cost_of(block))]
     distinct = {choice.tobytes(): choice for choice in choices if choice.any()}
     return [choice for choice in distinct.values() if np.isfinite(progress.cost_of(choice))]
 
 
-def _planned(progress: Progress, question: WantedFigure, analysis: Analysis, budget: float) -> IntArray:
+def _planned(progress: Progress, asked: _Asked, budget: float) -> IntArray:
     """Return the runs that the covariances of the models say are worth most within a budget, int64[Q]."""
     runs = np.zeros(len(progress.points), dtype=np.int64)
     known = np.flatnonzero(np.isfinite(progress.cost))
     if budget > 0:
+        analysis = asked.analysis
         points, cost = progress.points[known], np.maximum(progress.cost[known], 1e-300)
         places = Places(points, cost, measured_already(points, analysis.experiment.points))
         noise = repetition_noise(analysis.callpaths.kernels.values)
-        doubt, _ = doubt_about_total(analysis.callpaths.models, places, question.at, noise)
+        doubt, _ = doubt_about_total(analysis.callpaths.models, places, asked.question.at, noise)
         for step in plan(doubt, places, budget):
             runs[known[step.place]] += step.repetitions
     return runs
@@ -303,8 +309,8 @@ def limit_to_lift(
     is that of runs at scales that are not allowed so far, too.
     """
     now = relative_width(answer(analysis, question))
-    found = [*_larger_scales(question, analysis, cost, options, progress)]
-    found += _beyond_budget(question, analysis, options, progress)
+    asked = _Asked(question, analysis, options)
+    found = [*_larger_scales(asked, cost, progress), *_beyond_budget(asked, progress)]
     worth = [(one.width, one) for one in found if one.width is not None and one.width <= _HELPS * now]
     enough = [one for width, one in worth if width <= question.width]
     if enough:
@@ -314,33 +320,28 @@ def limit_to_lift(
     return LiftedLimit(limit="width", width=now)
 
 
-def _larger_scales(
-    question: WantedFigure, analysis: Analysis, cost: Cost, options: ModelOptions | None, progress: Progress
-) -> Iterator[LiftedLimit]:
+def _larger_scales(asked: _Asked, cost: Cost, progress: Progress) -> Iterator[LiftedLimit]:
     """Yield what each scale on the way to the target that is not allowed would leave."""
-    points = larger_points(progress.points, question.at)
+    points = larger_points(progress.points, asked.question.at)
     if not len(points):
         return
     price = cost(points) * SERIES_REPETITIONS
     for place in np.argsort(price, kind="stable")[:_MOST_SCALES].tolist():
-        runs = np.array([SERIES_REPETITIONS])
         yield LiftedLimit(
             limit="scales",
-            point=_named(analysis, points[place]),
+            point=_named(asked.analysis, points[place]),
             runs=SERIES_REPETITIONS,
             cost=float(price[place]),
-            width=_expected(analysis, question, points[[place]], runs, options),
+            width=asked.width(points[[place]], np.array([SERIES_REPETITIONS])),
         )
 
 
-def _beyond_budget(
-    question: WantedFigure, analysis: Analysis, options: ModelOptions | None, progress: Progress
-) -> Iterator[LiftedLimit]:
+def _beyond_budget(asked: _Asked, progress: Progress) -> Iterator[LiftedLimit]:
     """Yield what runs at allowed scales would leave that cost more than the budget has."""
-    points = progress.points
+    points, analysis = progress.points, asked.analysis
     beyond = np.flatnonzero((points > analysis.experiment.points.max(axis=0)).any(axis=1))[:_MOST_SCALES]
     alone = (np.eye(len(points), dtype=np.int64)[place] for place in beyond)
-    for runs in (*_choices(progress, question, analysis), *alone):
+    for runs in (*_choices(progress, asked), *alone):
         price = progress.cost_of(runs)
         if price > progress.budget:
             places = np.flatnonzero(runs)
@@ -349,19 +350,9 @@ def _beyond_budget(
                 point=_named(analysis, points[places[0]]) if len(places) == 1 else {},
                 runs=int(runs.sum()),
                 cost=price,
-                width=_expected(analysis, question, points, runs, options),
+                width=asked.width(points, runs),
             )
 
 
 def _named(analysis: Analysis, point: FloatArray) -> dict[str, float]:
     return dict(zip(analysis.experiment.parameters, point.tolist(), strict=True))
-
-
-def _expected(
-    analysis: Analysis,
-    question: WantedFigure,
-    points: FloatArray,
-    runs: IntArray,
-    options: ModelOptions | None,
-) -> float:
-    return float(np.median(foreseen_widths(analysis, question, points, runs, options)))
