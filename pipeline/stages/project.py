@@ -5,10 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ingest.errors import UsageError
-from ingest.toml_table import TomlTable
 from pipeline.models.prediction import LEVEL
 from pipeline.projection.applications.application_file import (
     ApplicationFile,
@@ -17,6 +14,7 @@ from pipeline.projection.applications.application_file import (
 )
 from pipeline.projection.applications.projections import (
     ApplicationProjection,
+    Composition,
     Sweep,
     compose,
 )
@@ -24,7 +22,6 @@ from pipeline.projection.applications.projections import sweep as sweep_applicat
 from pipeline.projection.expressions.evaluation import Sensitivities, sensitivities
 from pipeline.projection.expressions.expression_text import Language, export
 from pipeline.projection.expressions.shipped_files import beside, shipped
-from pipeline.projection.expressions.symbolic_model import Model
 from pipeline.projection.machines.machine_names import machine_names
 from pipeline.projection.machines.machine_values import Machine, load_machine
 
@@ -64,22 +61,11 @@ def sweep(
     found = sweep_application(program, target, points, stored_models, variant=variant, level=level)
     if program.counters is None or len(found) > 1:
         return found
-    return tuple(_with_counters(one, program, program.counters, target, variant) for one in found)
-
-
-def _with_counters(
-    one: ApplicationProjection,
-    program: ApplicationFile,
-    counters: TomlTable,
-    target: Machine,
-    variant: str | None,
-) -> ApplicationProjection:
-    """Return a projection that says how the counts of its loops compare with the counters of a run."""
     from pipeline.projection.applications.counted_loops import compared_counts
 
-    names = machine_names(target, "mach", stored_models, variant=variant)
-    said = compared_counts(program, counters, names, stored_models, one.at)
-    return replace(one, notices=(*one.notices, *said))
+    (one,) = found
+    said = compared_counts(program, target, stored_models, one.at, one.variant)
+    return (replace(one, notices=(*one.notices, *said)),)
 
 
 def files(application: str | Path, machine: str | Path | None) -> tuple[ApplicationFile, Machine]:
@@ -101,14 +87,9 @@ def asked_times(
     It goes without a value of the scale as far as its terms reach, with one up to it, with several to those.
     Nodes of `node_cores` are paid for as a whole, by default those of the machine.
     """
-    from pipeline.projection.applications.application_times import application_times, scaled_input
+    from pipeline.projection.applications.application_times import application_times
 
-    scaled = scaled_input(program, at.swept)
-    points = [input_values(program, {scaled: 1.0, **given}) for given in at.values]
-    given = [point[scaled] for point in points] if scaled in at.values[0] else []
-    return application_times(
-        program, target, _total(program, target, None), points[0], scaled, given, node_cores
-    )
+    return application_times(program, target, _whole(program, target).total, at.values, at.swept, node_cores)
 
 
 def crossovers_of(
@@ -117,12 +98,8 @@ def crossovers_of(
     """Say where parts of an application pass each other over what is swept."""
     from pipeline.projection.applications.part_crossovers import part_crossovers
 
-    names = machine_names(target, "mach", stored_models, variant=variant)
-    whole = compose(program, names, stored_models, target=target)
-    parts = {path[0]: model for path, model in whole.parts.items() if len(path) == 1}
     points = [input_values(program, given) for given in at.values]
-    values = np.unique([point[at.swept] for point in points])
-    return tuple(part_crossovers(parts, points[0], at.swept, values))
+    return tuple(part_crossovers(_whole(program, target, variant), points, at.swept))
 
 
 def held_out_of(
@@ -132,14 +109,14 @@ def held_out_of(
     from pipeline.projection.applications.held_out_times import held_out_times, without
 
     both = without(program, target, conditions)
-    return held_out_times(*both, _total(*both, None), at.values[0], conditions, stored_models)
+    return held_out_times(*both, _whole(*both).total, at.values[0], conditions, stored_models)
 
 
 def sensitivities_of(
     program: ApplicationFile, target: Machine, at: Mapping[str, float | str], *, variant: str | None = None
 ) -> Sensitivities:
     """Return how the total responds to every input and machine value."""
-    return Sensitivities(sensitivities(_total(program, target, variant), input_values(program, at)))
+    return Sensitivities(sensitivities(_whole(program, target, variant).total, input_values(program, at)))
 
 
 def export_application(
@@ -148,12 +125,12 @@ def export_application(
     """Return an application's total on a machine as source text."""
     program, target = files(application, machine)
     title = f"{program.title} on {target.name}, SI units"
-    return export(_total(program, target, variant), language, name=program.path.stem, title=title)
+    return export(_whole(program, target, variant).total, language, name=program.path.stem, title=title)
 
 
-def _total(program: ApplicationFile, target: Machine, variant: str | None) -> Model:
+def _whole(program: ApplicationFile, target: Machine, variant: str | None = None) -> Composition:
     names = machine_names(target, "mach", stored_models, variant=variant)
-    return compose(program, names, stored_models, target=target).total
+    return compose(program, names, stored_models, target=target)
 
 
 def stored_models(directory: Path, level: "Level") -> "StoredModels":

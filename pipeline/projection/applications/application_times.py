@@ -12,7 +12,7 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import ModelError, UsageError
 from ingest.parameter_roles import counts_processes, unit_counted
 from ingest.units import NONE, TIME_DIMENSION
-from pipeline.projection.applications.application_file import ApplicationFile
+from pipeline.projection.applications.application_file import ApplicationFile, input_values
 from pipeline.projection.expressions.evaluation import broken_limits, inside_tables, predict
 from pipeline.projection.expressions.symbolic_model import Model
 from pipeline.projection.machines.machine_values import Machine
@@ -138,9 +138,8 @@ class ApplicationTimes:
         return _Drawn(best=np.log(value), draws=np.log(draws))
 
 
-def scaled_input(application: ApplicationFile, swept: str) -> str:
+def _scaled_input(application: ApplicationFile, swept: str, counting: Sequence[str]) -> str:
     """Return the input whose values are looked at: what is swept, or else what counts processes."""
-    counting = _counting(application)
     if swept or counting:
         return swept or counting[0]
     hint = "sweep the one to choose, such as --at n=64:4096:x2"
@@ -166,20 +165,22 @@ def application_times(
     application: ApplicationFile,
     machine: Machine,
     total: Model,
-    inputs: Mapping[str, float],
-    scaled: str,
-    given: Sequence[float],
+    at: Sequence[Mapping[str, float | str]],
+    swept: str,
     node_cores: float | None = None,
 ) -> AskedTimes:
-    """Return the wall times over an input, at scales that its terms know.
+    """Return the wall times over what is swept, or what counts processes, at scales that its terms know.
 
-    Given are all values of the scaled input, or the last; none if the terms say how far they reach.
+    Given are all values of that input, or the last; none if the terms say how far they reach.
     Nodes of `node_cores` are paid for as a whole, by default those of the machine.
     """
+    counting, stated = _counting(application), machine.values.get("cores")
+    scaled = _scaled_input(application, swept, counting)
+    inputs, *others = (input_values(application, {scaled: 1.0, **given}) for given in at)
+    given = [point[scaled] for point in (inputs, *others)] if scaled in at[0] else []
     if total.dimension != TIME_DIMENSION:
         what = f"the total is in {total.dimension}, so there is no wall time"
         raise UsageError(what, where=str(application.path), hint="let it be a time")
-    counting, stated = _counting(application), machine.values.get("cores")
     known, last = _ends(application, total, scaled, given)
     times = ApplicationTimes(
         total=total,

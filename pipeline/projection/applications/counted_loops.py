@@ -14,6 +14,8 @@ from pipeline.projection.applications.projections import compose
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.expressions.symbolic import derivative
 from pipeline.projection.expressions.symbolic_model import Model
+from pipeline.projection.machines.machine_names import machine_names
+from pipeline.projection.machines.machine_values import Machine
 from pipeline.projection.terms.loops import counting
 from pipeline.projection.terms.measured_term import ModelReader
 from pipeline.projection.terms.terms import Term
@@ -25,20 +27,19 @@ _PLACES = {"DRAM": "with memory", "L3": "from beyond the second cache", "L2": "f
 
 
 def compared_counts(
-    application: ApplicationFile,
-    table: TomlTable,
-    machine: Mapping[str, Model | Term],
-    stored: ModelReader,
-    at: Mapping[str, float],
+    application: ApplicationFile, machine: Machine, stored: ModelReader, at: Mapping[str, float], variant: str
 ) -> tuple[str, ...]:
     """Say what was counted and measured of the loops of parts that have a region, and of the whole.
 
-    The table names files of counters, the regions of parts with other names, and of how many processes the
-    counters are sums, by default what the files say. InputError if counters counted no loop.
+    The table ``[counters]``, without which nothing is said, names files of counters, regions of parts with
+    other names, and of how many processes the counters are sums, by default what the files say. InputError
+    if counters counted no loop.
     """
+    if (table := application.counters) is None:
+        return ()
     table.check_keys(("profile", "regions", "processes"))
     report = merged([read_counters(path) for path in table.files("profile")])
-    parts = _counts(application, machine, stored, at)
+    parts = _counts(application, machine_names(machine, "mach", stored, variant=variant), stored, at)
     processes = table.number("processes", min(report.processes, report.cores or report.processes), least=1)
     found = [
         one

@@ -8,14 +8,12 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import ModelError, UsageError
-from pipeline.models.prediction import LEVEL
 from pipeline.projection.expressions.ensembles import QUANTITY_DRAWS, Ensemble, stream
 from pipeline.projection.expressions.symbolic import compiled, derivative, is_linear
 from pipeline.projection.expressions.symbolic_model import Model, bind, limited, symbol
 from pipeline.projection.fitting.bounded_least_squares import identifiable, solve_linear, solve_nonlinear
 from pipeline.projection.fitting.resampling import (
     Curve,
-    LackOfFit,
     Measurements,
     Resampled,
     Solve,
@@ -78,30 +76,14 @@ def _tried(parameter: Parameter, random: np.random.Generator) -> FloatArray:
 _NONLINEAR_DRAWS = 200
 
 
-@dataclass(frozen=True, kw_only=True)
-class Fitted:
-    """A fitted parameter with its interval, SI units; `identified` if the data determine it."""
-
-    name: str
-    value: float
-    lower: float
-    upper: float
-    identified: bool
-
-
 @dataclass(frozen=True, eq=False)
 class Fit:
     """A fitted model and how good it is."""
 
     # the formula with joint draws bound; its ``<name>.scatter`` makes intervals those of new data
     model: Model
-    parameters: tuple[Fitted, ...]
     quality: Resampled
-
-    @property
-    def lack(self) -> LackOfFit:
-        """Whether the formula fits."""
-        return self.quality.lack
+    identified: BoolArray  # bool[k], False if the data do not determine a parameter
 
 
 def _formula(model: Model, parameters: Sequence[str], data: Measurements) -> tuple[bool, Curve, Curve]:
@@ -184,10 +166,7 @@ def assemble(
     data: Measurements,
     rivals: bool = False,
 ) -> Fit:
-    """Return the fit that resampling makes: scatter attached, draws bound, doubts put into words.
-
-    `identified` is bool[k], False if the data do not determine a parameter.
-    """
+    """Return the fit that resampling makes: scatter attached, draws bound, doubts put into words."""
     notices = _notices(name, names, identified, quality)
     scatter, relative = f"{name}.scatter", data.weights == "relative"
     neutral = 1.0 if relative else 0.0
@@ -203,20 +182,7 @@ def assemble(
     for column, values in data.inputs.items():
         basis = f"{name} was fitted for {column}"
         noisy = limited(noisy, column, float(values.min()), float(values.max()), basis)
-    low, high = np.quantile(quality.draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
-    parameters = fitted_parameters(names, quality.estimate, low, high, identified)
-    return Fit(bind(noisy, ensemble), parameters, quality)
-
-
-def fitted_parameters(
-    names: Sequence[str], value: FloatArray, lower: FloatArray, upper: FloatArray, identified: BoolArray
-) -> tuple[Fitted, ...]:
-    """Return k parameters from their columns."""
-    columns = (column.tolist() for column in (value, lower, upper, identified))
-    return tuple(
-        Fitted(name=n, value=v, lower=a, upper=b, identified=i)
-        for n, v, a, b, i in zip(names, *columns, strict=True)
-    )
+    return Fit(bind(noisy, ensemble), quality, identified)
 
 
 def _notices(name: str, names: Sequence[str], identified: BoolArray, quality: Resampled) -> tuple[str, ...]:

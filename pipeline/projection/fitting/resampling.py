@@ -109,7 +109,6 @@ class Resampled:
     scatter: FloatArray
     sigma: float  # standard deviation of the data around the curve, in the same sense
     weights: FloatArray  # float64[n], factors on the residuals
-    mean_residual: float  # mean of |residual| / |measured|, the relative residual of paper 004
     left_out: FloatArray  # float64[n], what is predicted of each point when fitted without it
     lack: LackOfFit
 
@@ -147,14 +146,12 @@ def resample(
     by_neighbours = _probability_of_neighbours(
         data, fitted, (observed - again) * weight, (simulated - around) * weight
     )
-    size = np.maximum(np.abs(observed), np.finfo(float).tiny)
     return Resampled(
         estimate=estimate,
         draws=refitted,
         scatter=sigmas * random.standard_normal(draws),
         sigma=sigma,
         weights=weight,
-        mean_residual=float(np.mean(np.abs(observed - fitted) / size)),
         left_out=left_out,
         lack=lack_of_fit(data, fitted, len(estimate), by_neighbours=by_neighbours),
     )

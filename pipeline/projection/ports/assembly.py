@@ -237,13 +237,11 @@ def _dumped(program: str, option: str, path: Path) -> str:
     return done.stdout
 
 
-def read_function(path: Path, name: str) -> tuple[Instruction, ...]:
-    """Return the instructions of a function in a ``.s`` file, objdump's text or an object file."""
-    return next(read_functions(path, name))[1]
-
-
 def read_functions(path: Path, name: str) -> Iterator[tuple[str, tuple[Instruction, ...]]]:
-    """Yield symbol and instructions of a function, then of what compilers split from it: clones, lambdas."""
+    """Yield symbol and instructions of a function, then of what compilers split from it: clones, lambdas.
+
+    They are in a ``.s`` file, objdump's text or an object file.
+    """
     code = _code_in(path)
     for symbol in symbols_called(code.symbols, name, where=str(path)):
         yield symbol, code.read(symbol)

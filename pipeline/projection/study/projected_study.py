@@ -16,7 +16,7 @@ from ingest.region_class import region_class
 from ingest.scaling import Scaling, ScalingDecision
 from pipeline.models.kernels import Kernels, is_time, kernels_of
 from pipeline.models.options import ModelOptions
-from pipeline.models.prediction import LEVEL, Prediction
+from pipeline.models.prediction import LEVEL, Prediction, in_sequence
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import agreeing, predict_total
 from pipeline.projection.rooflines.rooflines import kernel_verdicts
@@ -75,21 +75,11 @@ class PredictionsThere:
             at_once = self.transfer.points_at_once
             parts = [slice(start, start + at_once) for start in range(0, len(points), at_once)]
             found = [
-                self.transfer.there(points[part], _columns(here, part), _columns(total, part), level)
-                for part in parts
+                self.transfer.there(points[part], here.at(part), total.at(part), level) for part in parts
             ]
             kernels, sums, errors = zip(*found, strict=True)
-            self.known[key] = _side_by_side(kernels), _side_by_side(sums), np.concatenate(errors, axis=1)
+            self.known[key] = in_sequence(kernels), in_sequence(sums), np.concatenate(errors, axis=1)
         return self.known[key]
-
-
-def _columns(prediction: Prediction, part: slice) -> Prediction:
-    return Prediction(*(end[:, part] for end in (prediction.value, prediction.lower, prediction.upper)))
-
-
-def _side_by_side(parts: Sequence[Prediction]) -> Prediction:
-    ends = zip(*((part.value, part.lower, part.upper) for part in parts), strict=True)
-    return Prediction(*(np.concatenate(end, axis=1) for end in ends))
 
 
 _PROJECTED = "projected"  # what its values at measured points are

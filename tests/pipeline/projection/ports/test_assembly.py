@@ -9,7 +9,7 @@ from pipeline.projection.ports.assembly import (
     nesting_depth,
     operand_kinds,
     parse_instruction,
-    read_function,
+    read_functions,
 )
 from pipeline.projection.ports.function_loops import read_loops
 from tests.pipeline.projection.mistakes import refused
@@ -240,13 +240,16 @@ def test_targets_of_jumps_are_labels():
 def test_text_that_is_not_utf8_is_read_as_far_as_it_goes(tmp_path):
     path = tmp_path / "kernel.s"
     path.write_bytes(b"# \xff\nf:\n\tnop\n")
-    assert read_function(path, "f") == (Instruction("nop"),)
+    assert next(read_functions(path, "f"))[1] == (Instruction("nop"),)
 
 
 def test_wrong_files_and_functions(tmp_path):
+    def read(path, name):
+        return next(read_functions(path, name))
+
     where = tmp_path / "kernel.s"
     where.write_text(COMPILED)
-    assert refused(read_function, where, "vflux") == f"{where}: no function 'vflux'; functions: flux"
+    assert refused(read, where, "vflux") == f"{where}: no function 'vflux'; functions: flux"
     where.write_text("")
-    assert refused(read_function, where, "f").startswith(f"{where}: no instructions found")
-    assert "cannot be read" in refused(read_function, tmp_path / "none.s", "f")
+    assert refused(read, where, "f").startswith(f"{where}: no instructions found")
+    assert "cannot be read" in refused(read, tmp_path / "none.s", "f")

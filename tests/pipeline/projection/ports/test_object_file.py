@@ -6,7 +6,7 @@ import pytest
 
 from ingest.errors import InputError, UsageError
 from pipeline.projection.ports import assembly
-from pipeline.projection.ports.assembly import functions_in, read_function
+from pipeline.projection.ports.assembly import functions_in, read_functions
 from tests.pipeline.projection.ports.programs import DUMPED, object_file
 
 INSTALLED = [name for name in assembly.DISASSEMBLERS if shutil.which(name)]
@@ -29,7 +29,7 @@ def read(tmp_path):
     def written(content, name="f"):
         path = tmp_path / "k.o"
         path.write_bytes(content)
-        return read_function(path, name)
+        return next(read_functions(path, name))[1]
 
     return written
 

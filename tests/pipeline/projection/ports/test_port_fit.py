@@ -5,6 +5,7 @@ import pytest
 
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.ports.port_fit import cycles, fit_ports, port_cycles
+from tests.pipeline.projection.fitting.by_hand import parameters_of
 from tests.pipeline.projection.ports.simulated import GOLDEN, TRUE, USUAL, simulated_counts
 
 
@@ -46,9 +47,9 @@ def test_the_fitted_model_predicts_at_the_estimate():
     np.testing.assert_allclose(value, cycles(GOLDEN, counts[12:], fit.estimate.cpi), rtol=1e-4)
     assert (lower < value).all()
     assert (value < upper).all()
-    division = next(one for one in fit.fit.parameters if one.name == "k.cpi.div")
+    division = next(one for one in parameters_of(fit.fit) if one.name == "k.cpi.div")
     assert division.lower < TRUE[0] < division.upper
-    assert len(fit.fit.parameters) == fit.estimate.identified.sum()
+    assert len(parameters_of(fit.fit)) == fit.estimate.identified.sum()
 
 
 @pytest.mark.slow
@@ -155,7 +156,7 @@ def test_fits_are_repeatable(fitted):
     rng = np.random.default_rng(11)
     again = fit_ports("k", GOLDEN, simulated_counts(rng, 12), _measured(rng, counts, 0.03))
     assert np.array_equal(again.fit.quality.draws, fit.fit.quality.draws)
-    assert fit.fit.lack.poor is False
+    assert fit.fit.quality.lack.poor is False
 
 
 def test_repeated_variants_show_a_lack_of_fit():
@@ -163,8 +164,8 @@ def test_repeated_variants_show_a_lack_of_fit():
     counts = np.repeat(simulated_counts(rng, 12), 2, axis=0)
     odd = cycles(GOLDEN, counts, TRUE) * np.repeat(np.where(np.arange(12) % 2, 0.7, 1.4), 2)
     fit = fit_ports("k", GOLDEN, counts, odd * np.tile([0.999, 1.001], 12))
-    assert fit.fit.lack.poor
-    assert fit.fit.lack.probability < 1e-6
+    assert fit.fit.quality.lack.poor
+    assert fit.fit.quality.lack.probability < 1e-6
     assert any("the formula does not fit its data" in notice for notice in fit.target(counts[0]).notices)
 
 

@@ -10,6 +10,7 @@ from pipeline.projection.expressions.symbolic_model import bind, constant, symbo
 from pipeline.projection.fitting.resampling import Measurements
 from pipeline.projection.terms.allreduces import fit_allreduce, fit_node_allreduce, node_allreduce
 from pipeline.projection.terms.terms import read_term
+from tests.pipeline.projection.fitting.by_hand import parameters_of
 from tests.pipeline.projection.stored import no_models
 
 RANKS = 128.0
@@ -53,14 +54,14 @@ def test_levels_inside_the_node_are_fitted_if_they_were_measured():
     processes = np.array([2.0, 8, 32, 128, 256, 512, 1024, 2048])
     inside, between = np.minimum(processes, RANKS), np.maximum(1, processes / RANKS)
     seconds = 1e-6 + 0.5e-6 * np.log2(inside) + 3e-6 * np.log2(between)
-    found = {p.name: p.value for p in fitted(processes, seconds).parameters}
+    found = {p.name: p.value for p in parameters_of(fitted(processes, seconds))}
     expected = {"red.c": 1e-6, "red.inside": 0.5e-6, "red.between": 3e-6}
     assert {name: found[name] for name in expected} == pytest.approx(expected, rel=1e-6)
 
 
 def test_a_step_is_found_where_another_algorithm_takes_over():
     seconds = 4e-6 + 2e-6 * np.log2(NODES / RANKS) + np.where(NODES > 512, 40e-6, 0.0)
-    found = {p.name: p.value for p in fitted(NODES, seconds).parameters}
+    found = {p.name: p.value for p in parameters_of(fitted(NODES, seconds))}
     assert found["red.switch"] == 512.0
     assert found["red.step"] == pytest.approx(40e-6, rel=1e-6)
 

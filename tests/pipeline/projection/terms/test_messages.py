@@ -10,7 +10,7 @@ from pipeline.projection.expressions.symbolic_model import bind, maximum, substi
 from pipeline.projection.fitting.resampling import Measurements
 from pipeline.projection.terms.allreduces import allreduce, fit_allreduce
 from pipeline.projection.terms.messages import fit_latency_bandwidth, fit_loggp, latency_bandwidth, loggp
-from tests.pipeline.projection.fitting.by_hand import best_line
+from tests.pipeline.projection.fitting.by_hand import best_line, parameters_of
 
 MIB = 2.0**20
 # Paper 004, section III.C: POWER5+, microseconds and microseconds a byte.
@@ -64,10 +64,10 @@ def test_the_published_network_is_found_again():
     sizes = np.repeat(np.geomspace(64, 4 * MIB, 17), 3)
     times = (12.1e-6 + sizes / (167 * MIB)) * (1 + 0.03 * random.standard_normal(len(sizes)))
     found = fit_latency_bandwidth("net", Measurements({"x": sizes}, times))
-    values = [p.value for p in found.parameters]
+    values = [p.value for p in parameters_of(found)]
     assert values == pytest.approx([12.1e-6, 167 * MIB], rel=0.03)
-    assert all(p.lower < t < p.upper for p, t in zip(found.parameters, [12.1e-6, 167 * MIB], strict=True))
-    assert not found.lack.poor
+    assert all(p.lower < t < p.upper for p, t in zip(parameters_of(found), [12.1e-6, 167 * MIB], strict=True))
+    assert not found.quality.lack.poor
 
 
 def test_a_message_fit_is_least_squares_in_latency_and_time_per_byte():
@@ -78,7 +78,7 @@ def test_a_message_fit_is_least_squares_in_latency_and_time_per_byte():
     for weights in ("relative", "equal"):
         best = best_line(design, times, weights)
         found = fit_latency_bandwidth("net", Measurements({"x": sizes}, times, weights))
-        assert [p.value for p in found.parameters] == pytest.approx([best[0], 1 / best[1]], rel=1e-6)
+        assert [p.value for p in parameters_of(found)] == pytest.approx([best[0], 1 / best[1]], rel=1e-6)
         residual = (design @ best - times) / (design @ best if weights == "relative" else 1)
         assert found.quality.sigma == pytest.approx(np.sqrt(np.sum(residual**2) / 10))
 
@@ -86,9 +86,9 @@ def test_a_message_fit_is_least_squares_in_latency_and_time_per_byte():
 def test_a_latency_below_zero_is_zero():
     sizes = np.geomspace(1e3, 1e6, 8)
     found = fit_latency_bandwidth("net", Measurements({"x": sizes}, sizes / 1e9 - 5e-7, "equal"))
-    assert found.parameters[0].value == pytest.approx(0.0, abs=1e-15)
+    assert parameters_of(found)[0].value == pytest.approx(0.0, abs=1e-15)
     rising = fit_latency_bandwidth("net", Measurements({"x": sizes}, 2e-3 - sizes / 1e9, "equal"))
-    assert rising.parameters[1].value > 1e17  # no time per byte at all
+    assert parameters_of(rising)[1].value > 1e17  # no time per byte at all
 
 
 def test_message_fits_carry_their_limits_and_doubts():
@@ -98,18 +98,20 @@ def test_message_fits_carry_their_limits_and_doubts():
     assert broken_limits({"t": found.model}, {"x": 1e7}) == (
         "net was fitted for x from 1000 to 1e+06, here 1e+07",
     )
-    assert all(p.identified for p in found.parameters)
+    assert all(p.identified for p in parameters_of(found))
     # Three points less two parameters leave one degree of freedom, two points none.
-    assert np.isfinite(found.lack.probability)
-    assert np.isnan(fit_latency_bandwidth("net", Measurements({"x": sizes[:4]}, times[:4])).lack.probability)
+    assert np.isfinite(found.quality.lack.probability)
+    assert np.isnan(
+        fit_latency_bandwidth("net", Measurements({"x": sizes[:4]}, times[:4])).quality.lack.probability
+    )
     two_speeds = np.where(sizes < 1e4, 1e-5, 1e-1)
-    assert fit_latency_bandwidth("net", Measurements({"x": sizes}, two_speeds)).lack.poor
+    assert fit_latency_bandwidth("net", Measurements({"x": sizes}, two_speeds)).quality.lack.poor
 
 
 def test_one_size_cannot_distinguish_latency_from_bandwidth():
     times = np.array([1.0, 1.01, 0.99, 1.02]) * 1e-5
     found = fit_latency_bandwidth("net", Measurements({"x": np.full(4, 1024.0)}, times))
-    assert not any(p.identified for p in found.parameters)
+    assert not any(p.identified for p in parameters_of(found))
 
 
 def test_the_switch_is_sought_beyond_the_first_weights_that_agree_with_a_curve():
@@ -117,18 +119,18 @@ def test_the_switch_is_sought_beyond_the_first_weights_that_agree_with_a_curve()
     sizes, noise = 2.0 ** np.arange(23), 1 + 0.3 * np.random.default_rng(27).standard_normal(23)
     times = np.where(sizes <= 4096, 2.7e-6 + 0.5e-9 * sizes, 7e-6 + 0.09e-9 * sizes) * np.maximum(noise, 0.02)
     found = fit_loggp("link", Measurements({"x": sizes}, times))
-    assert found.parameters[-1].value == 4096
+    assert parameters_of(found)[-1].value == 4096
 
 
 def test_an_allreduce_whose_algorithm_changes_does_not_fit():
     processes = np.array([24.0, 48, 96, 192, 384, 768, 1536])
     good = fit_allreduce("red", Measurements({"P": processes}, 4e-6 + 1.5e-6 * np.log2(processes)))
-    assert not good.lack.poor
-    assert [p.value for p in good.parameters] == pytest.approx([4e-6, 1.5e-6])
+    assert not good.quality.lack.poor
+    assert [p.value for p in parameters_of(good)] == pytest.approx([4e-6, 1.5e-6])
     jump = np.array([6.0, 7.5, 9, 10.3, 11.6, 59.9, 70]) * 1e-6
     bad = fit_allreduce("red", Measurements({"P": processes}, jump))
-    assert bad.lack.poor
-    assert min(p.value for p in bad.parameters) >= 0
+    assert bad.quality.lack.poor
+    assert min(p.value for p in parameters_of(bad)) >= 0
 
 
 def test_the_allreduce_has_the_base_and_the_weights_given():
@@ -138,9 +140,9 @@ def test_the_allreduce_has_the_base_and_the_weights_given():
     for weights in ("relative", "equal"):
         best = best_line(np.column_stack([np.ones(8), np.log10(processes)]), times, weights)
         found = fit_allreduce("red", Measurements({"P": processes}, times, weights), base=10.0)
-        assert [p.value for p in found.parameters] == pytest.approx(best, rel=1e-6)
+        assert [p.value for p in parameters_of(found)] == pytest.approx(best, rel=1e-6)
     falling = fit_allreduce("red", Measurements({"P": processes}, 2e-4 - 1e-5 * np.log2(processes)))
-    assert falling.parameters[1].value == pytest.approx(0.0, abs=1e-12)
+    assert parameters_of(falling)[1].value == pytest.approx(0.0, abs=1e-12)
 
 
 def test_loggp_by_hand():
@@ -160,14 +162,14 @@ def test_both_protocols_and_their_switch_are_found():
     small, large = 2.7e-6 + (sizes - 1) * 0.5e-9, 9e-6 + (sizes - 1) * 0.09e-9
     times = np.where(sizes <= 4096, small, large) * (1 + 0.02 * random.standard_normal(len(sizes)))
     found = fit_loggp("net", Measurements({"x": sizes}, times))
-    values = {p.name.removeprefix("net."): p.value for p in found.parameters}
+    values = {p.name.removeprefix("net."): p.value for p in parameters_of(found)}
     assert values["switch"] == 4096
     assert values["L"] == pytest.approx(2.7e-6, rel=0.02)
     assert values["small.o"] == 0.0
     assert values["large.o"] == pytest.approx((9e-6 - 2.7e-6) / 2, rel=0.1)
     assert values["small.G"] == pytest.approx(0.5e-9, rel=0.1)
     assert values["large.G"] == pytest.approx(0.09e-9, rel=0.03)
-    assert all(p.identified for p in found.parameters)
+    assert all(p.identified for p in parameters_of(found))
     assert seconds(found.model, x=1e6) == pytest.approx([9e-6 + 0.09e-3], rel=0.03)
     crowded = fit_loggp("net", Measurements({"x": sizes}, times), congestion=8).model
     assert seconds(crowded, x=1e6) == pytest.approx([9e-6 + 8 * 0.09e-3], rel=0.03)
@@ -176,7 +178,7 @@ def test_both_protocols_and_their_switch_are_found():
 def test_a_protocol_with_a_shorter_start_leaves_no_negative_overhead():
     sizes = 2.0 ** np.arange(20)
     times = np.where(sizes <= 1024, 9e-6 + (sizes - 1) * 1e-9, 4e-6 + (sizes - 1) * 0.1e-9)
-    values = {p.name: p.value for p in fit_loggp("net", Measurements({"x": sizes}, times)).parameters}
+    values = {p.name: p.value for p in parameters_of(fit_loggp("net", Measurements({"x": sizes}, times)))}
     assert values["net.L"] == pytest.approx(4e-6)
     assert values["net.small.o"] == pytest.approx(2.5e-6)
     assert values["net.large.o"] == pytest.approx(0.0, abs=1e-12)
@@ -187,6 +189,6 @@ def test_a_single_protocol_has_no_switch():
     random = np.random.default_rng(4)
     times = (3e-6 + sizes * 0.1e-9) * (1 + 0.02 * random.standard_normal(len(sizes)))
     found = fit_loggp("net", Measurements({"x": sizes}, times))
-    assert [p.name for p in found.parameters if not p.identified] == ["net.switch"]
+    assert [p.name for p in parameters_of(found) if not p.identified] == ["net.switch"]
     with pytest.raises(ModelError, match="two protocols need at least four different sizes"):
         fit_loggp("net", Measurements({"x": np.repeat([1.0, 8, 64], 3)}, np.full(9, 1e-6)))
