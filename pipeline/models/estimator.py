@@ -60,9 +60,8 @@ class NormalFormRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # t
     def fit(self, X: ArrayLike, y: ArrayLike) -> "NormalFormRegressor":
         """Fit one model per column of y, float64[n] or [n, K], at X, float64[n, D].
 
-        Raises:
-            ValueError: the arrays do not fit together or are not finite, or a feature is not positive and
-                that is refused.
+        ValueError if the arrays do not fit together or are not finite, or a feature is not positive and that
+        is refused.
         """
         if self.nonpositive not in ("shift", "raise"):
             raise ValueError(f"nonpositive must be 'shift' or 'raise', not {self.nonpositive!r}")
@@ -86,15 +85,10 @@ class NormalFormRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # t
     def predict(
         self, X: ArrayLike, *, return_interval: bool = False, level: float = 0.9
     ) -> FloatArray | tuple[FloatArray, FloatArray, FloatArray]:
-        """Predict expected values.
+        """Predict expected values at X, float64[n, D]: float64[n] or [n, K] as y was.
 
-        Args:
-            X: float64[n, D].
-            return_interval: whether to return the ends of the interval too.
-            level: probability that the interval holds the expected value.
-
-        Returns:
-            float64[n] or [n, K] as y was, or three such arrays: values, lower and upper ends.
+        With the interval that holds them with a probability, `level`, there are three such arrays: values,
+        lower and upper ends.
         """
         check_is_fitted(self)
         features = validate_data(self, X, dtype=np.float64, reset=False)

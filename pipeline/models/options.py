@@ -27,6 +27,7 @@ def exponent(power: Fraction | float | str, *others: float | str) -> Exponent:
 
 MIN_EFFICIENCY = 0.75  # what computing centres ask of proposals
 
+_NAMED_PRIORS: tuple[Literal["learned", "uniform", "simple"], ...] = ("learned", "uniform", "simple")
 Prior: TypeAlias = Literal["learned", "uniform", "simple"] | Mapping[Exponent, float]
 """How plausible each exponent is before any data: all alike, those of common
 algorithms and collectives more so, a mixture of both that the kernels decide, or by a weight each; exponents
@@ -42,12 +43,9 @@ def read_prior(value: object, folder: Path) -> Prior:
     Its table ``[exponents]`` has a weight per exponent pair (i, j) of p^i * log2(p)^j, without a fixed sum.
     UsageError if it is none of these, or the file is invalid.
     """
-    if value == "learned":
-        return "learned"
-    if value == "uniform":
-        return "uniform"
-    if value == "simple":
-        return "simple"
+    for name in _NAMED_PRIORS:
+        if value == name:
+            return name
     if not isinstance(value, str) or not (folder / value).is_file():
         raise UsageError(f"invalid prior {value!r}", hint="choose learned, uniform, simple or a TOML file")
     file = read_toml(folder / value, UsageError)

@@ -272,15 +272,12 @@ def answer(analysis: Analysis, question: WantedFigure) -> Estimate:
     """
     at = np.asarray(question.at, dtype=np.float64)[None]
     figures = RuntimeStudy(analysis).figures(at, np.zeros(1, dtype=np.bool_))
-    match question.quantity:
-        case "efficiency":
-            return figures.of_scaling
-        case "speedup":
-            return figures.speedup
-        case "time":
-            return figures.wall
-        case "core-hours":
-            return figures.core_hours
+    return {
+        "efficiency": figures.of_scaling,
+        "speedup": figures.speedup,
+        "time": figures.wall,
+        "core-hours": figures.core_hours,
+    }[question.quantity]
 
 
 def relative_width(estimate: Estimate) -> float:
