@@ -32,7 +32,7 @@ PANELS = {
     "Other uses": "explain apply verify propose list",
     "Models": "parameter scaling per without hold-out exclude-metrics prior method",
     "Overhead": "overhead event-cost baseline-time calibrate",
-    "Reading": "config jobs strict engine scheduler source-root llvm-mca",
+    "Reading": "config jobs strict engine scheduler source-root llvm-mca report",
     "Output": "out no-results to form whole-files by limit format json junit sarif markdown "
     "code-quality png svg",
 }

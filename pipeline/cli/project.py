@@ -66,11 +66,7 @@ Export = Annotated[
 ]
 HoldOut = Annotated[
     list[str] | None,
-    valued(
-        "--hold-out",
-        "CONDITION",
-        "Of an application: predict measurements that its terms are fitted without, such as 'P > 512'.",
-    ),
+    valued("--hold-out", "CONDITION", "Predict runs that are left out, such as 'p > 624'; repeatable."),
 ]
 Listed = Annotated[bool, switch("--list", "Show the shipped applications and machines.")]
 

@@ -58,8 +58,13 @@ def names_file(kind: Kind, name: str) -> bool:
 
 def beside(path: Path, name: str) -> Path:
     """Return the file of that name beside another or, if there is none, the name as it stands."""
-    neighbour = path.parent / name
-    return neighbour if neighbour.is_file() else Path(name)
+    return neighbour(path, name) or Path(name)
+
+
+def neighbour(path: Path, name: str) -> Path | None:
+    """Return the file of that name beside another, if there is one."""
+    found = path.parent / name
+    return found if found.is_file() else None
 
 
 def read_text(path: Path) -> str:
