@@ -8,11 +8,7 @@ from typing import Any
 from ingest.units import unit_text
 from pipeline.columns.cells import Audience, DataTable, with_unit
 from pipeline.columns.column import ABSENT, ESTIMATE, EXACT_KIND, FIGURE, SHARE, Column, filled, stored
-from pipeline.projection.applications.projections import (
-    ApplicationProjection,
-    ProjectedValue,
-    Sweep,
-)
+from pipeline.projection.applications.projections import ApplicationProjection, ProjectedValue, Sweep
 from pipeline.projection.expressions.evaluation import Sensitivities, Sensitivity
 from pipeline.wording.quantities import (
     Part,

@@ -5,11 +5,7 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from ingest.units import unit_text
-from pipeline.columns.projections import (
-    exact_figure,
-    projection_table,
-    totals_table,
-)
+from pipeline.columns.projections import exact_figure, projection_table, totals_table
 from pipeline.projection.applications.projections import ApplicationProjection, ProjectedValue, Sweep
 from pipeline.report.render.console import show_sentence
 from pipeline.report.render.terminal_tables import show_notes, show_table, terminal_table

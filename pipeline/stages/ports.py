@@ -6,6 +6,7 @@ from pathlib import Path
 from ingest.errors import InputError, UsageError, located
 from ingest.toml_table import read_toml
 from ingest.units import RATE, TIME_DIMENSION, parse_quantity
+from pipeline.projection.expressions.shipped_files import neighbour
 from pipeline.projection.ports.assembly import isa_of, read_functions
 from pipeline.projection.ports.counting import USUAL_CLASSES, count_classes
 from pipeline.projection.ports.function_loops import read_loops
@@ -22,7 +23,7 @@ from pipeline.projection.ports.loop_estimate import (
     time_elsewhere,
 )
 from pipeline.projection.ports.port_fit import port_map as read_port_map
-from pipeline.projection.ports.vectorisation_report import LoopVerdict, read_verdicts, report_beside
+from pipeline.projection.ports.vectorisation_report import LoopVerdict, read_verdicts
 from pipeline.wording.quantities import counted
 
 _MOST_LOOPS = 3
@@ -102,7 +103,7 @@ def _said_by_compiler(
     path: Path, function: str, report: Path | None
 ) -> tuple[tuple[LoopVerdict, ...], tuple[str, ...]]:
     """Return what the compiler's report says of the loops of a function, and a notice if it says nothing."""
-    found = report or report_beside(path)
+    found = report or neighbour(path, f"{path.stem}.opt.yaml")  # Clang's record
     if found is None:
         return (), ()
     try:

@@ -7,17 +7,8 @@ from typing import TYPE_CHECKING
 
 from ingest.errors import UsageError
 from pipeline.models.prediction import LEVEL
-from pipeline.projection.applications.application_file import (
-    ApplicationFile,
-    input_values,
-    load_application,
-)
-from pipeline.projection.applications.projections import (
-    ApplicationProjection,
-    Composition,
-    Sweep,
-    compose,
-)
+from pipeline.projection.applications.application_file import ApplicationFile, input_values, load_application
+from pipeline.projection.applications.projections import ApplicationProjection, Composition, Sweep, compose
 from pipeline.projection.applications.projections import sweep as sweep_application
 from pipeline.projection.expressions.evaluation import Sensitivities, sensitivities
 from pipeline.projection.expressions.expression_text import Language, export

@@ -3,7 +3,7 @@
 Sensitivities, how much a prediction changes with each of its symbols, are derivatives of the expression.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -95,23 +95,26 @@ def _summary(name: object, value: FloatArray | None, draws: FloatArray, level: f
 
 def broken_limits(models: Mapping[Key, Model], at: Mapping[str, npt.ArrayLike]) -> tuple[str, ...]:
     """Return a sentence for every range that the inputs (SI units) leave, each once."""
+    sentences = (_broken(limit, np.atleast_1d(value)) for limit, value in _values_in_limits(models, at))
+    return tuple(dict.fromkeys(sentence for sentence in sentences if sentence))
+
+
+def _values_in_limits(
+    models: Mapping[Key, Model], at: Mapping[str, npt.ArrayLike]
+) -> Iterator[tuple[ValidRange, FloatArray]]:
+    """Return every range once, and what is at the inputs of which it is the range."""
     limits = tuple(dict.fromkeys(limit for model in models.values() for limit in model.limits))
     bound, inputs = _symbol_values(models, at)
     evaluate = compiled([limit.expression for limit in limits], (*bound, *inputs))
     values = evaluate([*(estimate for estimate, _ in bound.values()), *inputs.values()])
-    sentences = (_broken(limit, np.atleast_1d(value)) for limit, value in zip(limits, values, strict=True))
-    return tuple(dict.fromkeys(sentence for sentence in sentences if sentence))
+    return zip(limits, values, strict=True)
 
 
 def inside_tables(model: Model, at: Mapping[str, npt.ArrayLike]) -> BoolArray:
     """Return at which of m configurations (SI units) a model is known: no table is left, bool[m]."""
-    limits = [limit for limit in model.limits if limit.points]
-    bound, inputs = _symbol_values({"": model}, at)
-    evaluate = compiled([limit.expression for limit in limits], (*bound, *inputs))
-    values = evaluate([*(estimate for estimate, _ in bound.values()), *inputs.values()])
     found = np.ones(max((np.size(value) for value in at.values()), default=1), dtype=np.bool_)
-    for limit, value in zip(limits, values, strict=True):
-        found &= (value >= limit.lower) & (value <= limit.upper)
+    for limit, value in _values_in_limits({"": model}, at):
+        found &= (value >= limit.lower) & (value <= limit.upper) | (not limit.points)
     return found
 
 

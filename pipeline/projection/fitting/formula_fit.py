@@ -12,13 +12,7 @@ from pipeline.projection.expressions.ensembles import QUANTITY_DRAWS, Ensemble, 
 from pipeline.projection.expressions.symbolic import compiled, derivative, is_linear
 from pipeline.projection.expressions.symbolic_model import Model, bind, limited, symbol
 from pipeline.projection.fitting.bounded_least_squares import identifiable, solve_linear, solve_nonlinear
-from pipeline.projection.fitting.resampling import (
-    Curve,
-    Measurements,
-    Resampled,
-    Solve,
-    resample,
-)
+from pipeline.projection.fitting.resampling import Curve, Measurements, Resampled, Solve, resample
 
 _TRIED, _SEARCHES = 4000, 6
 _DECADES = 3.0  # standard deviation of the sizes tried

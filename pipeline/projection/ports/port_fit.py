@@ -27,13 +27,7 @@ from ingest.toml_table import TomlTable, read_toml
 from ingest.units import NONE, Quantity
 from pipeline.projection.expressions.ensembles import Ensemble, stream
 from pipeline.projection.expressions.shipped_files import beside
-from pipeline.projection.expressions.symbolic_model import (
-    Model,
-    bind,
-    constant,
-    maximum,
-    symbol,
-)
+from pipeline.projection.expressions.symbolic_model import Model, bind, constant, maximum, symbol
 from pipeline.projection.fitting.bounded_least_squares import identifiable
 from pipeline.projection.fitting.formula_fit import Fit, fit_curve
 from pipeline.projection.fitting.measured_columns import MeasuredColumns, read_columns

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from ingest.errors import InputError
-from pipeline.projection.expressions.shipped_files import neighbour, read_bytes, read_text
+from pipeline.projection.expressions.shipped_files import read_bytes, read_text
 
 _FIELD = re.compile(r"^(Pass|Name|Function): +'?(.*?)'?$", re.MULTILINE)
 _PLACE = re.compile(r"^DebugLoc:\s+\{ File: '?(.*?)'?,\s+Line: (\d+)", re.MULTILINE)
@@ -49,11 +49,6 @@ class _Said:
     file: str
     line: int
     text: str
-
-
-def report_beside(path: Path) -> Path | None:
-    """Return the record that Clang wrote beside a file of machine code, if there is one."""
-    return neighbour(path, path.with_suffix(".opt.yaml").name)
 
 
 def read_verdicts(report: Path, code: Path, symbols: Collection[str]) -> tuple[LoopVerdict, ...]:

@@ -24,12 +24,7 @@ from pipeline.projection.rooflines.region_verdicts import (
     Resource,
     own_value,
 )
-from pipeline.projection.study.study_machine import (
-    MACHINE_DRAWS,
-    SMALLEST_MACHINE_VALUE,
-    Rows,
-    StudyMachine,
-)
+from pipeline.projection.study.study_machine import MACHINE_DRAWS, SMALLEST_MACHINE_VALUE, Rows, StudyMachine
 
 _MEMORY = RESOURCES.index(Resource.MEMORY)
 

@@ -4,7 +4,14 @@ import re
 from pathlib import Path
 
 import pipeline.projection
-from pipeline.projection.expressions.shipped_files import beside, find, read_bytes, read_text, shipped
+from pipeline.projection.expressions.shipped_files import (
+    beside,
+    find,
+    neighbour,
+    read_bytes,
+    read_text,
+    shipped,
+)
 from tests.pipeline.projection.mistakes import refused
 
 
@@ -66,6 +73,12 @@ def test_the_name_of_another_kind_is_told():
         "xt5: a machine, not an application; applications are geometric-series, "
     )
     assert "milc: an application, not a machine; machines are alps-gh200" in raised(find, "machine", "milc")
+
+
+def test_the_record_beside_a_file_is_found(tmp_path):
+    assert neighbour(tmp_path / "k.o", "k.opt.yaml") is None
+    (tmp_path / "k.opt.yaml").write_text("")
+    assert neighbour(tmp_path / "k.o", "k.opt.yaml") == tmp_path / "k.opt.yaml"
 
 
 def test_nothing_else_in_the_package_reads_the_disk():

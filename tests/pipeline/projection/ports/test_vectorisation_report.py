@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.projection.ports.vectorisation_report import read_verdicts, report_beside
+from pipeline.projection.ports.vectorisation_report import read_verdicts
 from tests.pipeline.projection.mistakes import refused
 
 CODE = """\
@@ -117,12 +117,6 @@ def test_records_of_clang_name_functions(said):
     assert said(RECORDS, "triad") == ["r.c:4: vectorised, width 8"]
     assert said(RECORDS, "call") == ["r.c:9: not vectorised: call instruction cannot be vectorized"]
     assert said(RECORDS, "dep") == []
-
-
-def test_the_record_beside_a_file_is_found(tmp_path):
-    assert report_beside(tmp_path / "k.o") is None
-    (tmp_path / "k.opt.yaml").write_text(RECORDS)
-    assert report_beside(tmp_path / "k.o") == tmp_path / "k.opt.yaml"
 
 
 def test_reports_that_say_nothing(tmp_path, said):
