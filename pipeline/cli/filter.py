@@ -1,6 +1,5 @@
 """`pipeline filter`: an instrumentation filter from one profile or a directory of runs."""
 
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -83,10 +82,10 @@ def filter(
         store_filter(Path(output), result)
     taken = shown.written(result.evidence, lambda: effect_table(result.prediction))
     if not taken and output != STANDARD_OUTPUT:
-        _show(result, path, output)
+        _show(result, output)
 
 
-def _show(result: "FilterResult", source: Path, written: str | None) -> None:
+def _show(result: "FilterResult", written: str | None) -> None:
     """Print what a filter does, and the commands to use it or to write it."""
     from filters.explanation import next_commands
     from pipeline.report.render.console import console, show_sentence
@@ -96,8 +95,7 @@ def _show(result: "FilterResult", source: Path, written: str | None) -> None:
     show_effect(screen, result)
     show_memory(screen, result.memory)
     if written is None:
-        command = shlex.join(("pipeline", "filter", str(source), "-o", "app.filter"))
-        show_sentence(screen, f"Nothing is written. To write it: {command}")
+        show_sentence(screen, "Nothing is written. To write it, add -o app.filter to the command")
         return
     show_sentence(screen, "Written, the evidence beside it as .json. Use it with")
     if result.usage:

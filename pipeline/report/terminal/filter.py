@@ -42,9 +42,11 @@ def effect_sentence(made: FilterResult) -> str:
     if not called.any():
         return "finds nothing to filter: the profile has no compiler-instrumented or user regions"
     every, drops = int(called.sum()), int((called & ~decision.kept).sum())
+    budget = made.evidence.budget
+    unneeded = prediction.unneeded and (budget is None or budget.met)  # who asks for less overhead needs one
     return (
         f"drops {drops or 'none'} of {counted(every, 'function')}{_left_out(made) if drops else ''}; "
-        f"{_overheads(prediction)}{': you need no filter' if prediction.unneeded else ''}"
+        f"{_overheads(prediction)}{': you need no filter' if unneeded else ''}"
     )
 
 

@@ -98,7 +98,7 @@ def test_without_a_file_nothing_is_written(make, profile, tmp_path, monkeypatch)
     monkeypatch.chdir(tmp_path)
     text = make("profile.cubex")[1]
     assert text.startswith("Filter drops 2 of 4 functions")
-    assert text.endswith("Nothing is written. To write it: pipeline filter profile.cubex -o app.filter\n")
+    assert text.endswith("Nothing is written. To write it, add -o app.filter to the command\n")
     assert [one.name for one in tmp_path.iterdir()] == ["profile.cubex"]
 
 
