@@ -15,7 +15,7 @@ from ingest.toml_table import TomlTable, read_toml
 from ingest.units import NONE, TIME_DIMENSION, Dimension, parse_quantity, stated, unit_text
 from pipeline.projection.expressions.shipped_files import find, name_of
 
-_NOT_A_TIME = ("a measured total has to be a time", 'write it like "12.3 s"')
+_NOT_A_TIME = ("a measured total has to be a time above 0", 'write it like "12.3 s"')
 _PROGRAM_KEYS = ("inputs", "terms", "define", "parts", "total")
 _KEYS = (
     "title",
@@ -86,6 +86,9 @@ def load_application(name: str | Path) -> ApplicationFile:
         hint = 'write [parts] and name = "expression", or [bandwidth]'
         raise InputError("the file needs either [parts] or [bandwidth]", where=table.where, hint=hint)
     inputs, listed = table.table("inputs"), isinstance(table.content.get("measured"), str)
+    if not isinstance(table.content.get("measured", ""), str | dict):
+        hint = 'write measured = "times.csv", or [measured] and machine = "12.3 s"'
+        raise table.error("measured", "is neither a file nor a table", hint)
     measured = table.inside({}, "measured") if listed else table.table("measured")
     return ApplicationFile(
         title=table.text("title", table.path.stem),
@@ -100,13 +103,26 @@ def load_application(name: str | Path) -> ApplicationFile:
         scaling=_scaling(table),
         total=table.text("total") if "total" in table else None,
         measured={
-            name: stated(value, TIME_DIMENSION, measured.place(name), _NOT_A_TIME, math.isfinite)
+            name: stated(value, TIME_DIMENSION, measured.place(name), _NOT_A_TIME, _possible)
             for name, value in measured.content.items()
         },
-        measured_times=table.file("measured") if listed else None,
+        measured_times=_readable(table) if listed else None,
         counters=table.table("counters") if "counters" in table else None,
         bandwidth=table.table("bandwidth") if "bandwidth" in table else None,
     )
+
+
+def _possible(seconds: float) -> bool:
+    return math.isfinite(seconds) and seconds > 0
+
+
+def _readable(table: TomlTable) -> Path:
+    """Return the file of measured wall times, which has to be there and to hold some."""
+    path = table.file("measured")
+    from pipeline.projection.fitting.measured_columns import read_columns
+
+    read_columns(path).numbers("time", TIME_DIMENSION, positive=True)
+    return path
 
 
 def _scaling(table: TomlTable) -> str:

@@ -82,6 +82,9 @@ def _regions(
 ) -> Iterator[tuple[str, CountedRegion]]:
     """Yield the parts that were measured, and their regions."""
     named = table.table("regions")
+    for part in named.content:
+        if part not in parts:
+            raise named.error(part, "is no part that has loops", f"such parts are {', '.join(parts)}")
     for part in parts:
         if part in named:
             yield part, report.region(*named.text(part).split("/"))

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ingest.arrays import FloatArray
-from ingest.errors import UsageError
+from ingest.errors import InputError, UsageError
 from ingest.toml_table import TomlTable
 from ingest.units import NONE, TIME_DIMENSION
 from pipeline.projection.applications.application_file import ApplicationFile, input_values
@@ -94,12 +94,17 @@ def _of_total(
         return
     columns = read_columns(application.measured_times)
     every = np.ones(len(columns.texts("time")), dtype=np.bool_)
+    every_time = columns.numbers("time", TIME_DIMENSION, positive=True)
     rows = rows_meeting(columns, every, conditions)
     if not rows.any():
         return
     names = [name for name in application.inputs if name in columns.cells]
+    lacking = [name for name in application.inputs if name in total.symbols and name not in (*names, *at)]
+    if lacking:
+        hint = f"add it, or say --at {lacking[0]}=... if it was the same in all"
+        raise InputError(f"no column '{lacking[0]}', an input of the total", where=columns.where, hint=hint)
     values = np.stack([_values(application, columns, name) for name in names], axis=1)[rows]
-    times = columns.numbers("time", TIME_DIMENSION, rows)
+    times = every_time[rows]
     points, place = np.unique(values, axis=0, return_inverse=True)
     given = input_values(application, {**dict.fromkeys(names, 1.0), **at})
     measured = np.bincount(place.ravel(), times) / np.bincount(place.ravel())

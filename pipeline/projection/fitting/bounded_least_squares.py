@@ -14,6 +14,8 @@ from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import ModelError
 
 _NEGLIGIBLE = 1e-10
+_NOTHING = 1e-6  # of a direction: what is no part of it
+_MOVES = 10  # for each direction, after which a draw has forgotten where it began
 
 
 def solve_linear(
@@ -118,12 +120,41 @@ def identifiable(slopes: FloatArray, weights: FloatArray) -> BoolArray:
     Slopes, float64[n, k], are derivatives at the best parameters, which have to be finite; weights are
     factors on the residuals.
     """
+    return np.asarray(~(np.abs(_left_open(slopes, weights)[0]) > _NOTHING).any(axis=0))
+
+
+def _left_open(slopes: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return directions float64[direction, k] of scaled parameters that change no value, and the scales."""
     weighted = slopes * weights[:, None]
     if not np.isfinite(weighted).all():
         raise ModelError(
             "the formula has no finite slope where it fits best", hint="change the starting values"
         )
-    _, values, directions = np.linalg.svd(weighted / _lengths(weighted))
+    size = _lengths(weighted)
+    _, values, directions = np.linalg.svd(weighted / size)
     padded = np.append(values, np.zeros(len(directions) - len(values)))
-    blind = directions[padded <= 1e-8 * float(values.max())]
-    return np.asarray(~(np.abs(blind) > 1e-6).any(axis=0))
+    return directions[padded <= 1e-8 * float(values.max())], size
+
+
+def spread_over_open(
+    draws: FloatArray, design: FloatArray, weights: FloatArray, lower: FloatArray, random: np.random.Generator
+) -> FloatArray:
+    """Return draws float64[draw, k] of a linear formula, moved at random along what the data leave open.
+
+    All that the bounds allow is as likely (hit and run); ModelError if they do not end it.
+    """
+    blind, size = _left_open(design, weights)
+    along = np.where(np.abs(blind) > _NOTHING, blind, 0.0) / size
+    for _ in range(_MOVES * len(along)):
+        step = random.standard_normal((len(draws), len(along))) @ along
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ends = (lower - draws) / step
+        low = np.minimum(np.where(step > 0, ends, -np.inf).max(axis=1), 0.0)
+        high = np.maximum(np.where(step < 0, ends, np.inf).min(axis=1), 0.0)
+        if not np.isfinite([low, high]).all():
+            raise ModelError(
+                "the data leave parameters open without end",
+                hint="measure at more values of the inputs, or leave out the parameters without effect",
+            )
+        draws = np.maximum(draws + (low + random.random(len(draws)) * (high - low))[:, None] * step, lower)
+    return draws

@@ -1,7 +1,7 @@
 """Fitting the free parameters of any model to a table of measurements."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -11,7 +11,12 @@ from ingest.errors import ModelError, UsageError
 from pipeline.projection.expressions.ensembles import QUANTITY_DRAWS, Ensemble, stream
 from pipeline.projection.expressions.symbolic import compiled, derivative, is_linear
 from pipeline.projection.expressions.symbolic_model import Model, bind, limited, symbol
-from pipeline.projection.fitting.bounded_least_squares import identifiable, solve_linear, solve_nonlinear
+from pipeline.projection.fitting.bounded_least_squares import (
+    identifiable,
+    solve_linear,
+    solve_nonlinear,
+    spread_over_open,
+)
 from pipeline.projection.fitting.resampling import Curve, Measurements, Resampled, Solve, resample
 
 _TRIED, _SEARCHES = 4000, 6
@@ -68,6 +73,7 @@ def _tried(parameter: Parameter, random: np.random.Generator) -> FloatArray:
 
 
 _NONLINEAR_DRAWS = 200
+_SAME = 1e-3  # relative, of curves and of parameters
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,8 +133,37 @@ def fit(name: str, model: Model, parameters: Sequence[Parameter], data: Measurem
     def identified(found: Resampled) -> BoolArray:
         return identifiable(slopes(found.estimate), found.weights)
 
+    def opened(found: Resampled) -> FloatArray:
+        random = stream(name, "open", data.values.tobytes())
+        if linear:
+            return spread_over_open(found.draws, slopes(start), found.weights, lower, random)
+        starts = np.column_stack([_tried(replace(p, start=None), random) for p in parameters])
+        return _ends_of_others(curve, starts, (lower, upper), found)
+
     draws = QUANTITY_DRAWS if linear else _NONLINEAR_DRAWS
-    return fit_curve(name, model, names, (solve, curve), data, identified, draws=draws)
+    return fit_curve(name, model, names, (solve, curve), data, identified, opened, draws=draws)
+
+
+def _ends_of_others(
+    curve: Curve, starts: FloatArray, bounds: tuple[FloatArray, FloatArray], found: Resampled
+) -> FloatArray:
+    """Return draws float64[draw, k] with the curves of those found, as searches from elsewhere reach them.
+
+    So what the data leave open varies; ModelError if no search ends elsewhere.
+    """
+    draws, moved = found.draws.copy(), 0
+    with np.errstate(all="ignore"):
+        starts = starts[np.isfinite(curve(starts)).all(axis=1)]
+        for place, start in zip(range(len(draws)), starts, strict=False):
+            target = curve(draws[place][None])
+            end = solve_nonlinear(curve, start, bounds, target, found.weights[None])
+            if np.allclose(curve(end), target, rtol=_SAME, atol=0.0):
+                moved += not np.allclose(end[0], draws[place], rtol=_SAME, atol=0.0)
+                draws[place] = end[0]
+    if not moved:
+        hint = "measure at more values of the inputs, or state lower and upper bounds"
+        raise ModelError("how far the parameters are open was not found", hint=hint)
+    return draws
 
 
 def fit_curve(
@@ -138,16 +173,20 @@ def fit_curve(
     curve: tuple[Solve, Curve],
     data: Measurements,
     identified: Callable[[Resampled], BoolArray],
+    opened: Callable[[Resampled], FloatArray] | None = None,
     *,
     draws: int = QUANTITY_DRAWS,
 ) -> Fit:
     """Return a model fitted to n measurements by a solver of its own; the other arguments are those of `fit`.
 
     The curve is the solver and the values of the formula, as `resample` takes them; `identified` returns
-    bool[k], False for parameters that the data leave open.
+    bool[k], False for parameters that the data leave open, and `opened` draws over which these vary.
     """
     quality = resample(*curve, data, key=name, draws=draws)
-    return assemble(name, model, names, identified=identified(quality), quality=quality, data=data)
+    known = identified(quality)
+    if opened is not None and not known.all():
+        quality = replace(quality, draws=opened(quality))
+    return assemble(name, model, names, identified=known, quality=quality, data=data)
 
 
 def assemble(

@@ -11,6 +11,7 @@ trip, the mean over processes of an allreduce, or of osu_bw the size over the ba
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,7 +46,9 @@ class MeasuredColumns:
     cells: dict[str, tuple[str, ...]]
     units: dict[str, tuple[float, Dimension]]
 
-    def numbers(self, name: str, dimension: Dimension, rows: BoolArray | None = None) -> FloatArray:
+    def numbers(
+        self, name: str, dimension: Dimension, rows: BoolArray | None = None, *, positive: bool = False
+    ) -> FloatArray:
         """Return the numbers of a column in SI units, of the rows marked (all by default), all finite."""
         texts = self.texts(name)
         factor, found = self.units[name]
@@ -57,15 +60,20 @@ class MeasuredColumns:
             )
         wanted = [True] * len(texts) if rows is None else rows.tolist()
         numbered = zip(range(2, len(texts) + 2), texts, wanted, strict=True)
-        return factor * np.array([self._number(cell, line, name) for line, cell, want in numbered if want])
+        return factor * np.array(
+            [self._number(cell, line, name, positive=positive) for line, cell, want in numbered if want]
+        )
 
-    def _number(self, cell: str, line: int, name: str) -> float:
+    def _number(self, cell: str, line: int, name: str, *, positive: bool) -> float:
         try:
             value = float(cell)
         except ValueError:
             value = float("nan")
         if not np.isfinite(value):
             what = f"line {line}: '{cell}' in column '{name}' is not a number"
+            raise InputError(what, where=self.where, hint="correct or remove the line")
+        if positive and value <= 0:
+            what = f"line {line}: '{cell}' in column '{name}' is not above 0"
             raise InputError(what, where=self.where, hint="correct or remove the line")
         return value
 
@@ -101,6 +109,10 @@ def read_columns(path: Path, verbatim: Callable[[str], bool] = lambda _: False) 
             what = f"line {line} has {len(row)} cells, the header {len(rows[0])}"
             raise InputError(what, where=str(path), hint="correct the line")
     headers = [(t, (1.0, NONE)) if verbatim(t) else _header(t, path) for t in rows[0]]
+    twice = [name for name, times in Counter(name for name, _ in headers).items() if times > 1]
+    if twice:
+        what = f"column '{twice[0]}' is there twice"
+        raise InputError(what, where=str(path), hint="remove or rename one")
     cells = zip(*([cell.strip() for cell in row] for row in rows[1:]), strict=True)
     named = dict(zip((name for name, _ in headers), cells, strict=True))
     return MeasuredColumns(str(path), named, dict(headers))
@@ -231,7 +243,7 @@ def read_measurements(
     rows[rows] = held if held_out else ~held
     return Measurements(
         {name: columns.numbers(name, unit, rows) for name, unit in inputs.items()},
-        columns.numbers(table.text("time", "time"), dimension, rows),
+        columns.numbers(table.text("time", "time"), dimension, rows, positive=held_out),
         weights,
     )
 

@@ -11,8 +11,14 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import ModelError
 from ingest.units import BANDWIDTH, BYTES, TIME_DIMENSION
+from pipeline.projection.expressions.ensembles import stream
 from pipeline.projection.expressions.symbolic_model import Model, bind, choose, constant, symbol
-from pipeline.projection.fitting.bounded_least_squares import identifiable, nonnegative_pair, solve_linear
+from pipeline.projection.fitting.bounded_least_squares import (
+    identifiable,
+    nonnegative_pair,
+    solve_linear,
+    spread_over_open,
+)
 from pipeline.projection.fitting.formula_fit import Fit, fit_curve
 from pipeline.projection.fitting.measured_columns import MESSAGES, STREAMS
 from pipeline.projection.fitting.resampling import Measurements, Resampled
@@ -63,6 +69,15 @@ def fit_latency_bandwidth(name: str, data: Measurements) -> Fit:
         ),
         data,
         lambda found: identifiable(design, found.weights),
+        lambda found: _last_inverted(
+            spread_over_open(
+                _last_inverted(found.draws),
+                design,
+                found.weights,
+                lower,
+                stream(name, "open", data.values.tobytes()),
+            )
+        ),
     )
 
 

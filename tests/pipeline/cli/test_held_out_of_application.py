@@ -86,3 +86,40 @@ def test_what_meets_no_measurement_is_refused(held_out):
     assert "--hold-out: no measurement has P > 4096" in held_out("P > 4096")
     assert "is no condition" in held_out("P ~ 3")
     assert "cannot be combined with --hold-out" in held_out("P > 4", options=["--show", "sensitivities"])
+
+
+@pytest.mark.parametrize(
+    ("times", "line"),
+    [
+        ("n,P,time [s]\n2,4,1\n2,64,0", "times.csv: line 3: '0' in column 'time' is not above 0"),
+        ("n,P,time [s]\n2,4,-1\n2,64,1", "times.csv: line 2: '-1' in column 'time' is not above 0"),
+        ("n,P,P,time [s]\n2,4,4,1\n2,64,64,1", "times.csv: column 'P' is there twice"),
+        ("n,time [s]\n2,4", "no column 'P', an input of the total"),
+        ("", "times.csv: the file is empty"),
+    ],
+)
+def test_measured_times_that_cannot_be_compared_are_refused(held_out, tmp_path, times, line):
+    held_out("P == 64")
+    (tmp_path / "other.csv").write_text(times)
+    told = held_out("n == 2", measured='measured = "other.csv"').replace("other.csv", "times.csv")
+    assert line in told and told.count("\n") == 1
+
+
+def test_a_time_of_zero_that_is_held_out_of_a_term_is_refused(held_out, call, tmp_path):
+    held_out("P == 64", measured="")
+    rows = (tmp_path / "work.csv").read_text().splitlines()
+    (tmp_path / "work.csv").write_text("\n".join([*rows[:-1], "2000,256,0"]))
+    code, _, told = call("project", tmp_path / "app.toml", "--hold-out", "P == 256")
+    assert code == 2 and "work.csv: line 9: '0' in column 'time' is not above 0" in told
+
+
+@pytest.mark.parametrize(
+    ("measured", "line"),
+    [
+        ('measured = "none.csv"', "none.csv: cannot be read: No such file"),
+        ("measured = 3", 'measured: is neither a file nor a table; write measured = "times.csv"'),
+        ('measured = { here = "-3 s" }', "a measured total has to be a time above 0"),
+    ],
+)
+def test_what_was_measured_is_read_before_anything_is_asked(held_out, measured, line):
+    assert line in held_out(measured=measured, options=["--at", "P=4"])

@@ -109,7 +109,7 @@ def test_little_is_needed(load):
         (
             "12.5 ms",
             "12.5 GB",
-            'app.toml:25: xt5: a measured total has to be a time; write it like "12.3 s"',
+            'app.toml:25: xt5: a measured total has to be a time above 0; write it like "12.3 s"',
         ),
         ("12.5 ms", "fast", "app.toml:25: xt5: 'fast' is not a quantity"),
         ('machine = "xt5"', "machine = 3", "machine: invalid value"),

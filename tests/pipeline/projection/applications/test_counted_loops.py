@@ -95,6 +95,7 @@ def test_a_program_without_regions_is_compared_as_a_whole(said):
         ("", papi(relax={"PAPI_TOT_CYC": 1}), "no counters of the loops of relax, copies"),
         ("", "nothing", "not a file of counters that is known"),
         ('regions = { relax = "main" }', papi(relax={}), "no region 'main'"),
+        ('regions = { relaxed = "x" }', papi(relax={"PAPI_FP_OPS": 1}), "relaxed: is no part that has loops"),
         ("region = 1", papi(relax={}), "region: unknown key"),
     ],
 )

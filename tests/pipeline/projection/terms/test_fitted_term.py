@@ -156,3 +156,28 @@ DATA = rows(lambda n: n)
 )
 def test_mistakes_are_one_line(content, line):
     assert line in refused(lambda: fitted(content), raises=(InputError, ModelError, UsageError))
+
+
+@pytest.mark.parametrize("count", [6, 8])
+@pytest.mark.parametrize(
+    ("formula", "parameters", "least", "most"),
+    [
+        ("a / P + c", {"a": "s", "c": "s"}, 0.3, 2.7),
+        ("a / P ** k", {"a": "s", "k": {"unit": "1", "lower": 0, "upper": 1}}, 0.3, 2.7),
+        ("a / P ** k", {"a": "s", "k": "1"}, 0.3, 2.7),
+    ],
+)
+def test_what_equal_rows_leave_open_makes_intervals_wide(formula, parameters, least, most, count):
+    """All is 3 s at P = 2: at P = 64 it is between 3 s and 3 / 32 s as either parameter takes all."""
+    content = {"formula": formula, "parameters": parameters, "data": [{"P": 2, "time": "3 s"}] * count}
+    _, model = fitted(content, inputs={"P": "1"})
+    at = predict({"t": model}, {"P": [2.0, 64.0]})["t"]
+    assert at.upper[0] - at.lower[0] < 0.01
+    assert at.lower[1] < least and at.upper[1] > most
+    assert any("do not determine" in notice for notice in model.notices)
+
+
+def test_what_nothing_ends_is_refused():
+    content = {"formula": "a + b * n", "parameters": {"a": "s", "b": "s"}}
+    with pytest.raises(ModelError, match="without end; measure at more values"):
+        fitted(content, data=[{"n": 0, "time": "3 s"}] * 4)
