@@ -68,11 +68,18 @@ def choose(
                 "--from": machines.from_machine,
                 "--what-if": changes,
                 "--steps": job.steps,
+                "--memory-per-node": job.memory_per_node,
+                "--energy": job.energy,
             },
-            hint="give a results directory of `pipeline run`",
+            hint="omit it; limits of an application are --deadline, --budget and --efficiency",
         )
         _choose_of_application(source, machines.on, at or [], job, shown)
         return
+    if not Path(source).is_dir():
+        from ingest.errors import UsageError
+
+        hint = "give a results directory of `pipeline run`, or an application of `pipeline project --list`"
+        raise UsageError("no such file or directory", where=source, hint=hint)
     from pipeline.stages.choose import chosen_jobs, kept_efficiency, resources_of
     from pipeline.stages.model import change_notices
     from pipeline.store.results import read_study

@@ -20,6 +20,7 @@ from pipeline.wording.quantities import (
 )
 
 _LARGEST_WHOLE = 1e6
+_MOST_CROSSING = 6  # sentences on who overtakes whom
 
 
 def show_projection(out: Console, projection: ApplicationProjection, details: bool) -> None:
@@ -94,8 +95,10 @@ def show_sweep(out: Console, sweep: Sweep, crossing: Sequence[str] = ()) -> None
     if others := {name: value for name, value in first.at.items() if name != sweep.swept}:
         show_sentence(out, f"at {point_text(others)}")
     show_table(out, totals_table(sweep, _once(sweep)))
-    for sentence in crossing:
+    for sentence in crossing[:_MOST_CROSSING]:
         show_sentence(out, sentence)
+    if (more := len(crossing) - _MOST_CROSSING) > 0:
+        show_sentence(out, f"... and {more} more")
 
 
 def _once(sweep: Sweep) -> list[str]:

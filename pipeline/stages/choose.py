@@ -63,15 +63,17 @@ def chosen_jobs(
 
 def chosen_jobs_of(asked: AskedTimes, job: DescribedJob) -> JobChoice:
     """Look at a job of an application, as `chosen_jobs` does of a study's."""
-    return _known(choose(asked.times, asked.points, job.limits, price=job.price))
+    found = choose(asked.times, asked.points, job.limits, price=job.price)
+    return _known(found, hint="let an input count processes, such as P, and choose among its values")
 
 
-def _known(found: JobChoice) -> JobChoice:
-    """Refuse a limit of a figure that is unknown everywhere."""
+def _known(found: JobChoice, hint: str = "") -> JobChoice:
+    """Refuse a limit of a figure that is unknown everywhere; a hint replaces those for measured studies."""
     for name, score in found.at_scales.scores.items():
         if np.isnan(score).all():  # a limit of it would be of nothing
-            what, hint = _UNKNOWN[name]
-            raise UsageError(what, where="--memory-per-node" if name == "memory" else f"--{name}", hint=hint)
+            what, usual = _UNKNOWN[name]
+            where = "--memory-per-node" if name == "memory" else f"--{name}"
+            raise UsageError(what, where=where, hint=hint or usual)
     return found
 
 

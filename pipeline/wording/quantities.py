@@ -30,6 +30,7 @@ _LAST_OF_TWO = 0.05  # relative: what rounding to two digits changes at most
 _WHOLE_PERCENT_FROM = 0.1
 _ALIKE = 1e-6  # relative; sums within it are equal
 _TENTH_PERCENT = 0.001
+_EXACT_BELOW = 1000.0  # signed shares
 _SEPARATED_FROM, _WORDS_FROM, _EXPONENT_BELOW = 1e4, 1e6, 1e-4
 _MIB = 2.0**20
 _SHOWN_FROM = 0.1
@@ -172,6 +173,8 @@ def probability_text(probability: float) -> str:
 
 def signed_percent(share: float, decimals: int = 1) -> str:
     """Write by how much something is off or changes: ``+4.5 %``, ``-12.0 %``."""
+    if abs(share) >= _EXACT_BELOW:
+        return f"{'+' if share > 0 else ''}{figure(100 * share)} %"
     return f"{100 * share:+.{decimals}f} %"
 
 

@@ -177,6 +177,7 @@ def application_times(
     counting, stated = _counting(application), machine.values.get("cores")
     scaled = _scaled_input(application, swept, counting)
     inputs, *others = (input_values(application, {scaled: 1.0, **given}) for given in at)
+    _check_counts([inputs, *others], counting)
     given = [point[scaled] for point in (inputs, *others)] if scaled in at[0] else []
     if total.dimension != TIME_DIMENSION:
         what = f"the total is in {total.dimension}, so there is no wall time"
@@ -208,6 +209,15 @@ def application_times(
         points=kept,
         notices=tuple(notices),
     )
+
+
+def _check_counts(points: Sequence[Mapping[str, float]], counting: Sequence[str]) -> None:
+    """Refuse numbers of processes that no job has."""
+    for name in counting:
+        for value in (point[name] for point in points):
+            if value < 1 or value % 1:
+                what = f"{value_text(value)} is not a whole number from 1"
+                raise UsageError(what, where=f"--at {name}", hint=f"write {name}=64")
 
 
 def _ends(

@@ -10,6 +10,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import InputError, UsageError
+from ingest.run_conditions import OPERATORS, read_condition
 from ingest.toml_table import TomlTable
 from ingest.units import NONE, TIME_DIMENSION
 from pipeline.projection.applications.application_file import ApplicationFile, input_values
@@ -29,6 +30,12 @@ def without(
     application: ApplicationFile, machine: Machine, conditions: Sequence[str]
 ) -> tuple[ApplicationFile, Machine]:
     """Return both with terms that are fitted without the measurements that meet any of some conditions."""
+    for text in conditions:
+        try:
+            read_condition(text)
+        except UsageError as error:
+            hint = f"write 'P > 512': a column of the data, {' '.join(OPERATORS)}, and a number in SI units"
+            raise UsageError(f"'{text}' is no condition", where=_OPTION, hint=hint) from error
 
     def kept(terms: Mapping[str, TomlTable]) -> Mapping[str, TomlTable]:
         return {
@@ -60,8 +67,11 @@ def held_out_times(
     terms = tuple(_of_terms(application, machine, stored))
     points = tuple(_of_total(application, total, at, conditions))
     if not terms and not points:
-        what = f"no measurement has {' or '.join(conditions)}"
+        what = f"no measurement that can be held out has {' or '.join(conditions)}"
         hint = 'conditions are on columns of data files, and of measured = "times.csv"'
+        every = {**machine.terms, **application.terms}
+        if ports := [name for name, table in every.items() if table.content.get("model") == "ports"]:
+            hint = f"variants of fitted port models ({', '.join(ports)}) cannot be; {hint}"
         raise UsageError(what, where=_OPTION, hint=hint)
     return HeldOutComparison(conditions=tuple(conditions), unit="s", points=points, kernels=terms)
 

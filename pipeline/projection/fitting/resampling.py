@@ -13,6 +13,7 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.errors import ModelError
 from pipeline.projection.expressions.ensembles import QUANTITY_DRAWS, stream
+from pipeline.wording.quantities import percent
 
 Weights: TypeAlias = Literal["relative", "equal"]
 Solve: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
@@ -87,7 +88,7 @@ class LackOfFit:
     @property
     def notice(self) -> str:
         """What there is to say, if there is."""
-        off = f"points lie {100 * self.mean_deviation:.1f} % off the curve on average"
+        off = f"points lie {percent(self.mean_deviation)} off the curve on average"
         if not self.poor:
             is_open = np.isnan(self.probability) and self.mean_deviation > _POOR
             return f"{off}; repeat measurements to tell scatter from a wrong formula" if is_open else ""

@@ -137,11 +137,24 @@ def test_what_cannot_be_asked_of_an_application_is_refused(solver, call, tmp_pat
     assert solver("--deadline", "5s")[1].startswith(
         f"pipeline: {tmp_path / 'app.toml'}: no largest value of P;"
     )
-    assert solver("--memory-per-node", "1GB", "--at", "P=8")[0] == 2
-    for option in (("--measure",), ("--steps", "3"), ("--what-if", "work=0.5"), ("--from", "xe6")):
-        assert "cannot be combined with an application" in solver("--at", "P=8", *option)[1]
+    for option in ("--measure", "--steps=3", "--what-if=work=0.5", "--from=xe6", "--isoefficiency=75%"):
+        assert "cannot be combined with an application" in solver("--at", "P=8", option)[1]
+    for option in ("--memory-per-node=1GB", "--energy=4kWh"):
+        told = solver("--at", "P=8", option)[1]
+        assert "cannot be combined with an application; omit it; limits of an application are" in told
+    told = solver("--efficiency", "75%", "--at", "n=100:400:100,P=16")[1]
+    assert "nothing scales here; let an input count processes" in told
+    told = call("choose", "nofile.toml", "--deadline", "5s")[2]
+    assert told.startswith("pipeline: nofile.toml: no such file or directory; give a results directory")
     assert "no input counts processes" in call("choose", "setsm", "--deadline", "5s")[2]
     assert solver("--at", "P=8", more='scaling = "both"')[0] == 2
+
+
+@pytest.mark.parametrize("scale", ["0", "-4", "0.5", "2.5", "1,2.5,4"])
+def test_numbers_of_processes_are_whole(solver, scale):
+    code, told = solver("--deadline", "5s", "--at", f"P={scale}")
+    wrong = "2.5" if "," in scale else scale
+    assert code == 2 and f"--at P: {wrong} is not a whole number from 1; write P=64" in told
 
 
 def test_a_sweep_says_where_parts_pass_each_other(solver, call, tmp_path):
@@ -150,3 +163,14 @@ def test_a_sweep_says_where_parts_pass_each_other(solver, call, tmp_path):
     printed = call("project", tmp_path / "app.toml", "--at", "P=2:1024:x2")[1]
     assert re.search(r"At P = 79\.3 \(.*\) tree overtakes work", " ".join(printed.split()))
     assert "overtakes" not in call("project", tmp_path / "app.toml", "--at", "P=2:64:x2")[1]
+
+
+def test_many_crossings_of_a_sweep_are_cut(call, tmp_path):
+    rising = [f'p{k} = "P * unit.s / {2 ** (k + 1)}"' for k in range(4)]
+    flat = [f'flat{k} = "{1 + k / 4} * unit.s"' for k in range(4)]
+    text = 'machine = "here.toml"\n[inputs]\nP = {}\n[parts]\n'
+    (tmp_path / "app.toml").write_text("\n".join([text, *rising, *flat]))
+    (tmp_path / "here.toml").write_text(MACHINE.format(a="", b=""))
+    printed = call("project", tmp_path / "app.toml", "--at", "P=1:1024:x2")[1]
+    assert printed.count("overtakes") == 6
+    assert re.search(r"\.\.\. and \d+ more", printed)

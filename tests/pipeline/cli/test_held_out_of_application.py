@@ -5,6 +5,8 @@ import json
 import numpy as np
 import pytest
 
+from tests.pipeline.projection.ports.simulated import MAP, variant_lines
+
 APPLICATION = """
 machine = "here.toml"
 {measured}
@@ -20,6 +22,16 @@ data = "work.csv"
 [parts]
 work = "work(n, P)"
 sum = "mach.sum(P)"
+"""
+PORTS = """
+machine = "here.toml"
+[terms.flux]
+model = "ports"
+map = "{map}"
+data = "variants.csv"
+target = {{ div = 10, mul = 3 }}
+[parts]
+flux = "flux() * unit.s"
 """
 MACHINE = """
 [terms.sum]
@@ -83,8 +95,8 @@ def test_the_screen_says_what_was_missed(held_out):
 
 
 def test_what_meets_no_measurement_is_refused(held_out):
-    assert "--hold-out: no measurement has P > 4096" in held_out("P > 4096")
-    assert "is no condition" in held_out("P ~ 3")
+    assert "--hold-out: no measurement that can be held out has P > 4096" in held_out("P > 4096")
+    assert "'P ~ 3' is no condition; write 'P > 512': a column of the data, " in held_out("P ~ 3")
     assert "cannot be combined with --hold-out" in held_out("P > 4", options=["--show", "sensitivities"])
 
 
@@ -123,3 +135,13 @@ def test_a_time_of_zero_that_is_held_out_of_a_term_is_refused(held_out, call, tm
 )
 def test_what_was_measured_is_read_before_anything_is_asked(held_out, measured, line):
     assert line in held_out(measured=measured, options=["--at", "P=4"])
+
+
+def test_port_models_are_said_not_to_be_held_out(call, tmp_path):
+    lines = variant_lines(isa="A")
+    (tmp_path / "variants.csv").write_text("\n".join(lines))
+    (tmp_path / "here.toml").write_text("")
+    (tmp_path / "app.toml").write_text(PORTS.format(map=MAP))
+    code, _, told = call("project", tmp_path / "app.toml", "--hold-out", "cycles > 4")
+    assert code == 2
+    assert "no measurement that can be held out has cycles > 4; variants of fitted port models (flux)" in told

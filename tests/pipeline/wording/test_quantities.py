@@ -180,6 +180,8 @@ def test_a_share_above_zero_never_shows_as_zero():
         (probability_text(0.9666), "97 %"),
         (signed_percent(0.0451), "+4.5 %"),
         (signed_percent(-0.12), "-12.0 %"),
+        (signed_percent(-2e12), "-200 trillion %"),
+        (signed_percent(1e304), "+∞ %"),
         (given_percent(0.8), "80 %"),
         (given_percent(0.005), "0.5 %"),
         (given_percent(0.29), "29 %"),

@@ -195,6 +195,7 @@ def test_a_formula_is_poor_if_points_are_further_off_than_scatter_puts_them():
     assert rows.notice == f"the formula does not fit its data ({off}, neighbours on the same side)"
     assert not verdict(0.021, by_neighbours=0.011).poor
     assert verdict(0.41).notice.startswith("the formula does not fit its data (points lie 41.0 % off")
+    assert "points lie 1.00e+52 % off" in verdict(1e50).notice
     for deviation, notices in ((0.149, False), (0.151, True), (0.39, True)):
         assert not verdict(deviation).poor
         assert bool(verdict(deviation).notice) is notices
