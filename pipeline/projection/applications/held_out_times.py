@@ -111,7 +111,7 @@ def _of_total(
     names = [name for name in application.inputs if name in columns.cells]
     lacking = [name for name in application.inputs if name in total.symbols and name not in (*names, *at)]
     if lacking:
-        hint = f"add it, or say --at {lacking[0]}=... if it was the same in all"
+        hint = f"add it, or say what it was with --at {','.join(f'{name}=8' for name in lacking)}"
         raise InputError(f"no column '{lacking[0]}', an input of the total", where=columns.where, hint=hint)
     values = np.stack([_values(application, columns, name) for name in names], axis=1)[rows]
     times = every_time[rows]

@@ -151,19 +151,22 @@ def _ends_of_others(
 
     So what the data leave open varies; ModelError if no search ends elsewhere.
     """
-    draws, moved = found.draws.copy(), 0
+    ends = []
     with np.errstate(all="ignore"):
         starts = starts[np.isfinite(curve(starts)).all(axis=1)]
-        for place, start in zip(range(len(draws)), starts, strict=False):
-            target = curve(draws[place][None])
-            end = solve_nonlinear(curve, start, bounds, target, found.weights[None])
-            if np.allclose(curve(end), target, rtol=_SAME, atol=0.0):
-                moved += not np.allclose(end[0], draws[place], rtol=_SAME, atol=0.0)
-                draws[place] = end[0]
-    if not moved:
+        for draw, start in zip(found.draws, starts, strict=False):
+            target = curve(draw[None])
+            try:
+                end = solve_nonlinear(curve, start, bounds, target, found.weights[None])
+            except ValueError:  # no finite slope there
+                continue
+            alike = np.allclose(curve(end), target, rtol=_SAME, atol=0.0)
+            if alike and not np.allclose(end[0], draw, rtol=_SAME, atol=0.0):
+                ends.append(end[0])
+    if not ends:
         hint = "measure at more values of the inputs, or state lower and upper bounds"
         raise ModelError("how far the parameters are open was not found", hint=hint)
-    return draws
+    return np.resize(ends, found.draws.shape)  # the same ends again where a search failed
 
 
 def fit_curve(

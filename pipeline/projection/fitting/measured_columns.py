@@ -28,6 +28,7 @@ from pipeline.projection.expressions.shipped_files import beside, read_text
 from pipeline.projection.fitting.resampling import Measurements, Weights
 
 _MICRO = 1e-6
+_LARGEST = 1e100  # its square is a number, as a fit needs it
 _SHORT = re.compile(r"\s*(?P<size>\d+) bytes\s+->\s+(?P<time>[\d.]+) us\s+==\s+[\d.]+ Mbit/s\s*")
 _TITLE = re.compile(r"##\s*Netgauge v\S+ .*")
 _MEDIAN = re.compile(r"##\s*(?P<letter>[A-Z])\.\.\.median RTT/2\s*")
@@ -71,6 +72,9 @@ class MeasuredColumns:
             value = float("nan")
         if not np.isfinite(value):
             what = f"line {line}: '{cell}' in column '{name}' is not a number"
+            raise InputError(what, where=self.where, hint="correct or remove the line")
+        if abs(value) > _LARGEST:
+            what = f"line {line}: '{cell}' in column '{name}' is too large to be measured"
             raise InputError(what, where=self.where, hint="correct or remove the line")
         if positive and value <= 0:
             what = f"line {line}: '{cell}' in column '{name}' is not above 0"

@@ -106,6 +106,7 @@ def test_what_meets_no_measurement_is_refused(held_out):
         ("n,P,time [s]\n2,4,1\n2,64,0", "times.csv: line 3: '0' in column 'time' is not above 0"),
         ("n,P,time [s]\n2,4,-1\n2,64,1", "times.csv: line 2: '-1' in column 'time' is not above 0"),
         ("n,P,P,time [s]\n2,4,4,1\n2,64,64,1", "times.csv: column 'P' is there twice"),
+        ("n,P,time [s]\n2,4,1e305", "times.csv: line 2: '1e305' in column 'time' is too large"),
         ("n,time [s]\n2,4", "no column 'P', an input of the total"),
         ("", "times.csv: the file is empty"),
     ],

@@ -181,3 +181,12 @@ def test_what_nothing_ends_is_refused():
     content = {"formula": "a + b * n", "parameters": {"a": "s", "b": "s"}}
     with pytest.raises(ModelError, match="without end; measure at more values"):
         fitted(content, data=[{"n": 0, "time": "3 s"}] * 4)
+
+
+def test_starts_without_finite_slopes_do_not_end_a_fit():
+    parameters = {"a": "s", "k": "1", "m": "1"}
+    data = [{"n": 2000, "P": 2, "time": f"{3 + noise} s"} for noise in (0, 0.1, -0.1, 0.05, -0.05, 0)]
+    content = {"formula": "a * n ** k / P ** m", "parameters": parameters, "data": data}
+    _, model = fitted(content, inputs={"n": "1", "P": "1"})
+    at = predict({"t": model}, {"n": 2000, "P": 64})["t"]
+    assert at.lower[0] < 1 and at.upper[0] > 2.9
