@@ -2,6 +2,7 @@
 
 import csv
 import io
+import math
 import os
 import stat
 import sys
@@ -11,7 +12,15 @@ from typing import Annotated
 
 import typer
 
-from pipeline.cli.options import Limit, Presentation, command, shared, switch, valued
+from pipeline.cli.options import (
+    Limit,
+    Presentation,
+    command,
+    refuse_beside,
+    shared,
+    switch,
+    valued,
+)
 
 File = Annotated[
     Path,
@@ -44,13 +53,9 @@ PortMap = Annotated[
 ]
 PerPass = Annotated[
     float | None,
-    valued(
-        "--per-pass", "N", "Elements that a pass handles; default: as its code tells, 1 for --count.", min=1
-    ),
+    valued("--per-pass", "N", "Elements that a pass handles; default: as its code tells, 1 for --count."),
 ]
-Cycles = Annotated[
-    float | None, valued("--cycles", "X", "Measured cycles of an element, for --count.", min=0)
-]
+Cycles = Annotated[float | None, valued("--cycles", "X", "Measured cycles of an element, for --count.")]
 
 
 @command("ports")
@@ -75,14 +80,35 @@ def ports(
     """Show what limits a function's loops on a processor core."""
     from ingest.errors import UsageError
 
+    if per_pass is not None and not 1 <= per_pass < math.inf:
+        raise UsageError(f"invalid number {per_pass:g}", where="--per-pass", hint="write at least 1")
+    if cycles is not None and not 0 <= cycles < math.inf:
+        raise UsageError(f"invalid number {cycles:g}", where="--cycles", hint="write at least 0")
     if count:
+        from pipeline.cli.output import show_notices
         from pipeline.stages.ports import counted_variant
 
-        row = counted_variant(
-            file, function, port_map=port_map, loop=loop, per_pass=per_pass or 1.0, cycles=cycles
+        _refuse_beside_count(
+            shown,
+            {
+                "--on": on,
+                "--from": here,
+                "--time": time,
+                "--clock": clock,
+                "--from-clock": clock_here,
+                "--llvm-mca": llvm_mca,
+                "--report": report,
+            },
         )
+        row, notices = counted_variant(
+            file, function, port_map=port_map, loop=loop, per_pass=per_pass, cycles=cycles
+        )
+        show_notices(f"{file}: {notice}" for notice in notices)
         _print_row(row)
         return
+    for flag, given in (("--cycles", cycles), ("--map", port_map)):
+        if given is not None:
+            raise UsageError("is only for counts", where=flag, hint="add --count")
     if on is None:
         raise UsageError("no processor given", where="--on", hint="such as --on zen4; --count needs none")
     from pipeline.columns.loops import loops_table
@@ -104,6 +130,12 @@ def ports(
         report=report,
     )
     shown.present(found, lambda: loops_table(found), lambda screen: show_ports(screen, found))
+
+
+def _refuse_beside_count(shown: Presentation, given: Mapping[str, object]) -> None:
+    refuse_beside("--count", given)
+    presented = {"--json": shown.json, "--format": shown.table_format != "table"}
+    refuse_beside("--count", presented, "it prints a row of CSV: append it to a file with >>")
 
 
 def _print_row(row: Mapping[str, float | str]) -> None:

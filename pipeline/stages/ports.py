@@ -9,7 +9,7 @@ from ingest.units import RATE, TIME_DIMENSION, parse_quantity
 from pipeline.projection.expressions.shipped_files import neighbour
 from pipeline.projection.ports.assembly import isa_of, read_functions
 from pipeline.projection.ports.counting import USUAL_CLASSES, count_classes
-from pipeline.projection.ports.function_loops import read_loops
+from pipeline.projection.ports.function_loops import contradiction, elements_per_pass, read_loops
 from pipeline.projection.ports.loop_estimate import (
     LoopReport,
     PortsReport,
@@ -121,10 +121,10 @@ def counted_variant(
     *,
     port_map: Path | None,
     loop: int | None,
-    per_pass: float,
+    per_pass: float | None,
     cycles: float | None,
-) -> Mapping[str, float | str]:
-    """Return the row of a variant for the table that a port map is fitted to, by its columns.
+) -> tuple[Mapping[str, float | str], tuple[str, ...]]:
+    """Return the row of a variant for the table that a port map is fitted to, by its columns, and notices.
 
     The file's name is the variant's. Classes are those of the map, or the eight usual ones; the loop is the
     first one unless its number is given. All figures are divided by the elements of a pass; without measured
@@ -134,10 +134,12 @@ def counted_variant(
     body = loops[_chosen(len(loops), loop, 1)[0]].instructions
     classes = USUAL_CLASSES if port_map is None else read_port_map(read_toml(port_map)).classes
     with located(f"{path}: {function}"):
-        counts = count_classes(isa_of(body) or "x86-64", body, classes)
+        isa = isa_of(body) or "x86-64"
+        counts = count_classes(isa, body, classes)
     figures = {"instructions": len(body), **counts}
-    row = {name: count / per_pass for name, count in figures.items()}
-    return {"variant": path.stem, **row, "cycles": "" if cycles is None else cycles}
+    row = {name: count / (per_pass or 1) for name, count in figures.items()}
+    notices = contradiction(elements_per_pass(isa, body), per_pass)
+    return {"variant": path.stem, **row, "cycles": "" if cycles is None else cycles}, notices
 
 
 def _check(

@@ -8,7 +8,9 @@ and those of one core its ports and its front end, which a pass occupies for `bo
 A time measured on another machine may stand for what llvm-mca says there; then only the ratio is llvm-mca's.
 """
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,9 +21,9 @@ from ingest.units import TIME_DIMENSION, parse_quantity, require_dimension
 from pipeline.projection.expressions.ensembles import QUANTITY_DRAWS, Ensemble, stream
 from pipeline.projection.expressions.expression_text import Names, parse
 from pipeline.projection.expressions.shipped_files import beside
-from pipeline.projection.expressions.symbolic_model import Model, bind, constant, symbol
+from pipeline.projection.expressions.symbolic_model import Model, ValidRange, bind, constant, symbol
 from pipeline.projection.machines.machine_values import Machine, load_machine
-from pipeline.projection.ports.function_loops import read_loops
+from pipeline.projection.ports.function_loops import contradiction, read_loops
 from pipeline.projection.ports.loop_estimate import (
     LeftOutError,
     LoopEstimate,
@@ -75,7 +77,15 @@ def loop_term(
         "scale": scale,
     }
     seconds = parse(_SECONDS, known, where=ports.where, missing=missing)
+    seconds = replace(seconds, limits=(*seconds.limits, *_least(name, ports.where)))
     return Term(name, _INPUTS, bind(seconds, _left_out(name, error, _notices(name, there, ports))))
+
+
+def _least(part: str, where: str) -> Iterator[ValidRange]:
+    for name, least in (("elements", 0), ("threads", 1)):
+        basis = f"{part}: {name} have to be at least {least}"
+        expression = symbol(name).expression
+        yield ValidRange(expression=expression, lower=least, upper=math.inf, basis=basis, where=where)
 
 
 def _estimate(ports: TomlTable, machine: Machine) -> LoopEstimate:
@@ -83,7 +93,9 @@ def _estimate(ports: TomlTable, machine: Machine) -> LoopEstimate:
     if not machine.cpu:
         hint = 'write what its cores are at the top, such as cpu = "zen4"'
         raise InputError("cpu: is missing", where=str(machine.path), hint=hint)
-    processor, path, function = processor_named(machine.cpu), ports.file("file"), ports.text("function")
+    with located(f"{machine.path}: cpu"):
+        processor = processor_named(machine.cpu)
+    path, function = ports.file("file"), ports.text("function")
     loops = read_loops(path, function)
     require_isa(path, loops[0].instructions, processor)
     wanted = Declaration(help="", least=1, most=len(loops))
@@ -101,6 +113,8 @@ def _measured_cycles(ports: TomlTable, name: str, reference: Machine) -> Model:
     if "time" not in ports:
         raise ports.error("time", "is missing", 'write what an element takes there, time = "1.3 ns"')
     measured = parse_quantity(ports.content["time"], where=place)
+    if not measured.value > 0:
+        raise ports.error("time", "has to be positive", 'write it like "1.3 ns"')
     given = {
         f"{name}.time": require_dimension(measured, TIME_DIMENSION, "time", place),
         f"{reference.path.stem}.hz": reference.values["hz"],
@@ -131,6 +145,8 @@ def _notices(name: str, there: LoopEstimate, ports: TomlTable) -> tuple[str, ...
             f"{there.elements:g} per pass, as its code tells" if there.elements else "one per pass is assumed"
         )
         found.append(f"{name}: elements: {told}; if that is wrong, state per_pass = 4")
+    else:
+        found += [f"{name}: {said}" for said in contradiction(there.elements, ports.number("per_pass"))]
     if there.unknown:
         found.append(f"{name}: without a known cost: {'; '.join(there.unknown)}")
     return tuple(found)

@@ -131,6 +131,8 @@ def _broken(limit: ValidRange, value: FloatArray) -> str:
         return f"{limit.basis} {known}; {between[0]:g} is interpolated" if len(between) else ""
     if not outside.any():
         return ""
+    if limit.where:
+        raise UsageError(f"{limit.basis}, not {value[outside][0]:g}", where=limit.where, hint="correct it")
     return f"{limit.basis} from {limit.lower:.4g} to {limit.upper:.4g}, here {value[outside][0]:.4g}"
 
 

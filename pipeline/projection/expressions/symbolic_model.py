@@ -31,6 +31,7 @@ class ValidRange:
     basis: str  # what the range comes from, such as ``"FF was fitted for V"``
     # the only known values if it is a table; between them it is interpolated, outside refused
     points: tuple[float, ...] = ()
+    where: str = ""  # the place of an input that nothing outside is meant for, which is refused
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

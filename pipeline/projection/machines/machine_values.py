@@ -11,7 +11,16 @@ from typing import ClassVar
 from ingest.errors import UsageError
 from ingest.record_codec import NO_ENTRY, entry
 from ingest.toml_table import TomlTable, read_toml
-from ingest.units import BANDWIDTH, FLOP_RATE, RATE, Quantity, parse_quantity, unit_text
+from ingest.units import (
+    BANDWIDTH,
+    FLOP_RATE,
+    NONE,
+    RATE,
+    Quantity,
+    parse_quantity,
+    require_dimension,
+    unit_text,
+)
 from pipeline.projection.expressions.shipped_files import find, name_of
 
 _NODE_VALUES = ("cores", "hz", "peak_dp", "peak_scalar", "bw_node", "bw_core", "latency_memory")
@@ -19,6 +28,7 @@ _NODE_VALUES = ("cores", "hz", "peak_dp", "peak_scalar", "bw_node", "bw_core", "
 NETWORK_TERMS = ("message", "message_node", "allreduce")
 """What it states if it describes a network."""
 
+_WHOLE = ("cores", "threads_per_core")
 _KEYS = ("name", "source", "cpu", "variant", "values", "terms", "variants")
 
 
@@ -71,7 +81,7 @@ def load_machine(name: str | Path) -> Machine:
     table.check_keys(_KEYS)
     stated = table.table("values")
     values = {
-        key: _positive_rate(parse_quantity(value, where=stated.place(key)), key, str(table.path))
+        key: _checked(parse_quantity(value, where=stated.place(key)), key, table.path, stated.place(key))
         for key, value in stated.flattened().content.items()
     }
     terms, variant = table.table("terms").named_tables(), table.text("variant", "expected")
@@ -90,7 +100,16 @@ def load_machine(name: str | Path) -> Machine:
     )
 
 
-def _positive_rate(quantity: Quantity, key: str, where: str) -> Quantity:
+def _checked(quantity: Quantity, key: str, path: Path, place: str) -> Quantity:
+    """Return a value; UsageError if it is a rate that is not positive, or what no core has."""
     if quantity.dimension in (BANDWIDTH, FLOP_RATE, RATE) and not quantity.value > 0:
-        raise UsageError(f"'{key}' has to be positive", where=where, hint="correct it")
+        raise UsageError(f"'{key}' has to be positive", where=str(path), hint="correct it")
+    if key == "hz" and quantity.dimension != RATE:
+        what = f"unit mismatch: 'hz' has to be in {RATE}, it is in {quantity.dimension}"
+        raise UsageError(what, where=place, hint='write it like "2.1 GHz"')
+    if key in _WHOLE:
+        require_dimension(quantity, NONE, key, place)
+        if quantity.value < 1 or quantity.value % 1:
+            what = f"'{key}' has to be a whole number of at least 1"
+            raise UsageError(what, where=place, hint="correct it")
     return quantity

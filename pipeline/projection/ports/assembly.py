@@ -31,6 +31,7 @@ _KEPT_PREFIXES = ("lock", "rep", "repe", "repne", "repz", "repnz")
 DISASSEMBLERS = ("llvm-objdump", "objdump")
 _SYMBOL = re.compile(r"^[0-9a-f]+ .{6}F (?!\*UND\*)\S+\t([0-9a-f]+)\s+(?:\.hidden )?(.+)$", re.M)
 _ELF = b"\x7fELF"
+_WHAT_TO_GIVE = "give compiler output (.s), an object file or the output of objdump -d"
 _ARM_KINDS = (
     (r"\[.*\bz\d.*", "g"),
     (r"\[.*!", "w"),
@@ -63,11 +64,12 @@ def functions_in(text: str, *, where: str = "assembly") -> dict[str, tuple[Instr
     """
     lines = text.splitlines()
     dumped = any(_HEADER.fullmatch(line) for line in lines)
-    drafts = _from_dump(lines) if dumped else _from_compiler(lines)
+    drafts = list(_from_dump(lines) if dumped else _from_compiler(lines))
     found = {d.name: tuple(parse_instruction(line, d.places) for line in d.texts) for d in drafts if d.texts}
     if not found:
-        hint = "give a .s file or the output of objdump -d"
-        raise InputError("no instructions found", where=where, hint=hint)
+        raise InputError("no instructions found", where=where, hint=_WHAT_TO_GIVE)
+    if not any(found) or any(line.rstrip().endswith("{") for d in drafts for line in d.texts):
+        raise InputError("it holds no machine code", where=where, hint=_WHAT_TO_GIVE)
     if any(re.search(r"\b(?:QWORD|XMMWORD|YMMWORD|ZMMWORD) PTR\b|\.intel_syntax", line) for line in lines):
         hint = "write it in AT&T syntax, the default of compilers and objdump"
         raise InputError("Intel syntax is not supported", where=where, hint=hint)
@@ -248,9 +250,14 @@ def read_functions(path: Path, name: str) -> Iterator[tuple[str, tuple[Instructi
 
 
 def _code_in(path: Path) -> _Code:
-    content = read_bytes(path)
+    try:
+        content = read_bytes(path)
+    except InputError as error:
+        raise InputError(error.what, where=error.where, hint=error.hint or _WHAT_TO_GIVE) from error
     if content.startswith(_ELF):
         return _code_in_object(path)
+    if b"\0" in content:
+        raise InputError("it is binary, but no ELF object file", where=str(path), hint=_WHAT_TO_GIVE)
     functions = functions_in(content.decode("utf-8", errors="replace"), where=str(path))
     return _Code(functions, functions.__getitem__)
 

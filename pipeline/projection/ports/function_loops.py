@@ -119,6 +119,13 @@ def elements_per_pass(isa: str, body: Sequence[Instruction], vector_bits: int = 
     return int(only) if only >= 1 and only == int(only) else None
 
 
+def contradiction(told: float | None, given: float | None) -> tuple[str, ...]:
+    """Return a notice if the elements of a pass that were given are not those that the code tells."""
+    if told and given and told != given:
+        return (f"the code says {told:g} elements a pass, {given:g} was given",)
+    return ()
+
+
 def packed_bits(isa: str, body: Sequence[Instruction], vector_bits: int = 0) -> int:
     """Return how wide the vector instructions of a loop are; 0 if its instructions are scalar."""
     operations = [one if one.bits >= 0 else replace(one, bits=vector_bits) for one in _operations(isa, body)]

@@ -25,7 +25,7 @@ from ingest.record_codec import NO_ENTRY, entry
 from ingest.toml_table import read_toml
 from pipeline.projection.expressions.shipped_files import LEFT_OUT, PROCESSORS
 from pipeline.projection.ports.assembly import Instruction, isa_of, operand_kinds, run_tool
-from pipeline.projection.ports.function_loops import elements_per_pass, packed_bits
+from pipeline.projection.ports.function_loops import contradiction, elements_per_pass, packed_bits
 from pipeline.projection.ports.vectorisation_report import LoopVerdict
 from pipeline.wording.quantities import figure
 
@@ -78,7 +78,9 @@ class Processor:
     def lacks(self, instruction: Instruction) -> InputError:
         """Return the error of an instruction that the processor does not have."""
         hint = f"compile it for {self.name}, or choose another processor"
-        return InputError(f"{self.name} does not have '{instruction}'", hint=hint)
+        wide = not self.avx512 and any(map(_AVX512.search, instruction.operands))
+        what = f"AVX-512, which '{instruction}' needs" if wide else f"'{instruction}'"
+        return InputError(f"{self.name} does not have {what}", hint=hint)
 
 
 @lru_cache
@@ -387,11 +389,12 @@ def estimate_loop(
     most = max(bounds, key=bounds.__getitem__)
     limit = most if bounds[most] >= _CLOSE * cycles else "dependencies"
     names, work = tuple(units[k] for k in busiest), _work(found, body, units, pressure, busiest)
+    told = elements_per_pass(processor.isa, body, processor.sve)
     return LoopEstimate(
         processor=processor,
         source=f"llvm-mca {tool.version}",
         cycles=cycles,
-        elements=elements or elements_per_pass(processor.isa, body, processor.sve),
+        elements=elements or told,
         vector_bits=packed_bits(processor.isa, body, processor.sve),
         clock=clock,
         bounds=bounds,
@@ -402,7 +405,11 @@ def estimate_loop(
         ports={name: float(busy[k]) for k, name in enumerate(units) if busy[k] > 0},
         micro_operations=found.micro_operations,
         unknown=tuple(dict.fromkeys(map(str, found.left_out))),
-        notes=(*_notes(processor, body, len(units) > len(found.units)), *known_wrong),
+        notes=(
+            *_notes(processor, body, len(units) > len(found.units)),
+            *known_wrong,
+            *contradiction(told, elements),
+        ),
     )
 
 

@@ -53,10 +53,13 @@ class _Said:
 
 def read_verdicts(report: Path, code: Path, symbols: Collection[str]) -> tuple[LoopVerdict, ...]:
     """Return what a report says of the loops of functions in a file of machine code, in its order."""
-    text = read_text(report)
+    hint = "compile with -fopt-info-vec-all=FILE (GCC) or -fsave-optimization-record (Clang)"
+    try:
+        text = read_text(report)
+    except InputError as error:
+        raise InputError(error.what, where=error.where, hint=error.hint or hint) from error
     said = list(_from_records(text) if text.lstrip().startswith("--- !") else _from_text(text))
     if not said:
-        hint = "compile with -fopt-info-vec-all=FILE (GCC) or -fsave-optimization-record (Clang)"
         raise InputError("nothing of loops in this report", where=str(report), hint=hint)
     if any(one.function for one in said):
         return tuple(_verdicts(one for one in said if one.function in symbols))

@@ -12,7 +12,7 @@ from ingest.errors import InputError, UsageError
 from ingest.record_codec import document
 from pipeline.projection.ports import loop_estimate
 from pipeline.projection.ports.loop_estimate import PortWork, find_llvm_mca, left_out_error, time_elsewhere
-from pipeline.stages.ports import ports
+from pipeline.stages.ports import counted_variant, ports
 from tests.pipeline.projection.ports.stored_llvm_mca import replay
 
 LOOPS = Path(__file__).parents[1] / "projection" / "ports" / "loops"
@@ -177,8 +177,15 @@ MISTAKES = [
     ({"here": "grace"}, "NVIDIA Grace (aarch64) and Zen 4 (x86-64) cannot execute the same file"),
     ({"loop": 7}, "--loop: there is no loop 7; choose 1 to 1"),
     ({"function": "none"}, "avx2.s: no function 'none'; functions: daxpy, division"),
-    ({"path": Path("none.s")}, "none.s: cannot be read"),
-    ({"path": AVX512, "on": "broadwell"}, "Broadwell does not have 'vmovupd (%rsi,%rax), %zmm1'"),
+    (
+        {"path": Path("none.s")},
+        "none.s: cannot be read: No such file or directory; give compiler output (.s)",
+    ),
+    ({"path": Path(__file__)}, "test_ports.py: it holds no machine code; give compiler output (.s)"),
+    (
+        {"path": AVX512, "on": "broadwell"},
+        "Broadwell does not have AVX-512, which 'vmovupd (%rsi,%rax), %zmm1'",
+    ),
     ({"llvm_mca": "/bin/ls"}, "/bin/ls: is not an llvm-mca that runs; install LLVM (apt install llvm-19, or"),
 ]
 
@@ -352,3 +359,12 @@ def test_json_says_the_same():
     assert loop["time"]["value"] == report.loops[0].time.value
     assert written["measured_seconds"] == 10
     assert any("equal clocks are assumed" in notice for notice in written["notices"])
+
+
+def test_elements_of_a_pass_that_the_code_contradicts_are_said():
+    said = "the code says 4 elements a pass, 2 was given"
+    assert said in ports(AVX2, "dot", "zen4", per_pass=2).notices
+    assert not any("the code says" in notice for notice in ports(AVX2, "dot", "zen4", per_pass=4).notices)
+    given = {"port_map": None, "loop": None, "cycles": None}
+    assert counted_variant(AVX2, "dot", per_pass=2, **given)[1] == (said,)
+    assert counted_variant(AVX2, "dot", per_pass=None, **given)[1] == ()

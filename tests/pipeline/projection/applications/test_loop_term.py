@@ -66,6 +66,9 @@ def test_what_is_left_out_is_said_once(projected):
         "flux: elements: 4 per pass, as its code tells; if that is wrong, state per_pass = 4" in alone.notices
     )
     assert alone.total.value == projected().total.value
+    said = "flux: the code says 4 elements a pass, 2 was given"
+    assert said in projected(LOOP.replace("per_pass = 4", "per_pass = 2")).notices
+    assert said.replace("2 was", "4 was") not in notices
 
 
 def test_threads_of_a_core_share_its_ports_and_hide_latency(projected):
@@ -111,10 +114,22 @@ def test_a_loop_is_a_term_of_expressions(projected):
     ("change", "line"),
     [
         ({"machine": "[values]\ncores = 4\n"}, "there.toml: cpu: is missing; write what its cores are"),
-        ({"machine": 'cpu = "zen9"\n'}, "unknown processor 'zen9'; did you mean 'zen5'?"),
+        ({"machine": 'cpu = "zen9"\n'}, "there.toml: cpu: unknown processor 'zen9'; did you mean 'zen5'?"),
         ({"machine": 'cpu = "grace"\n'}, "code for x86-64, but NVIDIA Grace is aarch64; compile it for that"),
         ({"machine": 'cpu = "skylake-x"\n[values]\ncores = 4\n'}, "unknown name 'mach.hz'"),
+        (
+            {"machine": MACHINE.replace("2 GHz", "2 s")},
+            "hz: unit mismatch: 'hz' has to be in 1/s, it is in s",
+        ),
+        ({"machine": MACHINE.replace('"2 GHz"', "2")}, "hz: unit mismatch: 'hz' has to be in 1/s"),
+        ({"machine": MACHINE.replace("= 4", "= 0.5")}, "'cores' has to be a whole number of at least 1"),
+        ({"machine": f'{MACHINE}threads_per_core = "2 GB"\n'}, "unit mismatch: 'threads_per_core' has to be"),
         ({"more": ""}, "elements: is missing"),
+        ({"more": 'elements = "-n"'}, "app.toml:5: flux: elements have to be at least 0, not -1e+09"),
+        ({"more": 'elements = "n"\nthreads = "-4 * P"'}, "flux: threads have to be at least 1, not -4"),
+        ({"more": 'elements = "n"\nthreads = "P / 2"'}, "flux: threads have to be at least 1, not 0.5"),
+        ({"ports": MEASURED.replace("3 ns", "0 ns")}, "time: has to be positive; write it like"),
+        ({"ports": MEASURED.replace("3 ns", "-1 ns")}, "time: has to be positive; write it like"),
         ({"more": 'elements = "n"\nthread = "2"'}, "thread: unknown key; did you mean 'threads'?"),
         ({"more": 'elements = "m"'}, "flux: unknown name 'm'"),
         ({"ports": f"{LOOP}, loops = 1"}, "loops: unknown key; did you mean 'loop'?"),

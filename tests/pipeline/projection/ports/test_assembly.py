@@ -117,9 +117,11 @@ def test_comments_end_a_line_and_numbers_do_not(text, operands):
 
 
 def test_texts_that_are_not_assembly():
-    assert refused(functions_in, "", where="k.s") == (
-        "k.s: no instructions found; give a .s file or the output of objdump -d"
-    )
+    give = "give compiler output (.s), an object file or the output of objdump -d"
+    assert refused(functions_in, "", where="k.s") == f"k.s: no instructions found; {give}"
+    source = "double sum(int n) {\n  switch (n) {\n  default: return 0;\n  }\n}\n"
+    for text in (source, "sum = 0\n"):
+        assert refused(functions_in, text, where="k.c") == f"k.c: it holds no machine code; {give}"
     intel = "Intel syntax is not supported; write it in AT&T syntax, the default of compilers and objdump"
     assert refused(functions_in, "\t.intel_syntax noprefix\nf:\n\tadd rax, 1\n") == f"assembly: {intel}"
     for size in ("QWORD", "XMMWORD", "YMMWORD", "ZMMWORD"):

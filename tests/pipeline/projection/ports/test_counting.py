@@ -21,7 +21,7 @@ def counted(tmp_path):
     def of(text, function, **options):
         (tmp_path / "base.s").write_text(text)
         given = {"port_map": None, "loop": None, "per_pass": 1, "cycles": None, **options}
-        return counted_variant(tmp_path / "base.s", function, **given)
+        return counted_variant(tmp_path / "base.s", function, **given)[0]
 
     return of
 

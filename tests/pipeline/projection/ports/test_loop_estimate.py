@@ -89,7 +89,7 @@ def test_units_that_the_model_leaves_out_are_added(estimate):
 @pytest.mark.parametrize("operand", ["%zmm3", "%ymm3{%k1}", "%k2", "%xmm16", "%ymm29", "%xmm31"])
 def test_what_needs_avx512_is_refused(estimate, operand):
     body = f"vaddpd %ymm0, %ymm1, {operand}\nnop\nnop\nnop"
-    with pytest.raises(InputError, match="Zen 3 does not have 'vaddpd %ymm0, %ymm1, "):
+    with pytest.raises(InputError, match="Zen 3 does not have AVX-512, which 'vaddpd %ymm0, %ymm1, "):
         estimate(body)
     assert estimate(body, "zen4").cycles == 4.0
     assert estimate(body.replace(operand, "%ymm15")).cycles == 4.0
