@@ -60,7 +60,7 @@ def test_a_sum_without_a_term_goes_down_and_up_a_tree(tmp_path):
         ("cores = 4", "", "no value 'cores'"),
         ('bw_node = "40 GB/s"', "", "no value 'bw_node'"),
         ('"40 GB/s"', '"40 GB"', "'bw_node' has to be in B/s, it is in B"),
-        ("cores = 4", "cores = 0", "'cores' has to be positive"),
+        ("cores = 4", "cores = 0", "'cores' has to be a whole number"),
         ('"40 GB/s"', '"1e200 GB/s"', "'bw_node' cannot be so"),
     ],
 )
