@@ -96,6 +96,9 @@ def _compared(
     part: str, counts: Mapping[str, float], region: CountedRegion, processes: float
 ) -> Iterator[str]:
     """Yield a sentence for each quantity that was counted, per trip."""
+    if not counts["trips"] > 0:
+        yield f"{part}: makes no trips at these inputs, so that its counters cannot be compared"
+        return
     done, of_trip = work(region.counters), {name: count / counts["trips"] for name, count in counts.items()}
     measured = done.scaled(1 / processes / counts["trips"])
     if not isnan(done.flop):

@@ -4,8 +4,9 @@ A core does what takes longest: arithmetic, loads and stores at the first cache,
 operations, or bringing in what its caches do not hold, every byte from the farthest level it comes from.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
 
@@ -15,6 +16,7 @@ from ingest.units import BYTES, FLOP, NONE, TIME_DIMENSION, Dimension
 from pipeline.projection.expressions.expression_text import Names, parse
 from pipeline.projection.expressions.symbolic_model import (
     Model,
+    ValidRange,
     choose,
     constant,
     fits,
@@ -56,7 +58,8 @@ def loop_term(table: TomlTable, names: Names) -> tuple[tuple[str, ...], Model]:
     table.check_keys(("model", "inputs", *_REQUIRED, *_USUAL))
     inputs = {key: symbol(key, dimension) for key, dimension in input_dimensions(table).items()}
     loop = _Loop(table, {**names, **inputs})
-    return tuple(inputs), loop.counts() if "counted.trips" in names else loop.seconds()
+    found = loop.counts() if "counted.trips" in names else loop.seconds()
+    return tuple(inputs), replace(found, limits=(*found.limits, *loop.ranges()))
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,30 @@ class _Loop:
 
     def _of_machine(self, name: str) -> Model:
         return self._parsed(f"mach.{name}", self.table.where, {})
+
+    def ranges(self) -> Iterator[ValidRange]:
+        """Yield what the numbers of a loop have to lie between; others are refused at their key."""
+        dimensions = {"element": BYTES, "chain": TIME_DIMENSION}
+        for key in (
+            "trips",
+            "flop",
+            "loads",
+            "stores",
+            "divisions",
+            "chain",
+            "element",
+            "vectorised",
+            "cores",
+        ):
+            lower, upper = float(key == "cores"), 1.0 if key == "vectorised" else math.inf
+            asked = "lies between 0 and 1" if upper == 1 else f"is at least {lower:g}"
+            yield ValidRange(
+                expression=self(key, dimensions.get(key, NONE)).expression,
+                lower=lower,
+                upper=upper,
+                basis=f"'{key}' of a loop {asked}",
+                where=self.table.place(key),
+            )
 
     def seconds(self) -> Model:
         """Return the time of all trips on the cores that share them."""
@@ -115,12 +142,14 @@ class _Loop:
         element, cores = self("element", BYTES), self("cores")
         caches = [cache for cache in _BEYOND.values() if f"mach.bw_{cache}" in self.names]
         levels = [*[*_BEYOND][: len(caches) - 1], "DRAM"]
-        found = {}
+        found: dict[str, Model] = {}
         for level, cache in zip(levels, caches, strict=True):
             sharers = self.names.get(f"mach.cores_{cache}")
             part = minimum(cores, sharers) if isinstance(sharers, Model) else constant(1)
             size = self._of_machine(f"cache_{cache}") / element / part
-            found[level] = element * choose(self("holds") / cores, size, 0, self("moved", cache=size))
+            own = element * choose(self("holds") / cores, size, 0, self("moved", cache=size))
+            nearer = [*found.values()]  # a core's part of a shared cache may be smaller than its own one
+            found[level] = minimum(nearer[-1], own) if nearer else own
         return found
 
     def counts(self) -> Model:

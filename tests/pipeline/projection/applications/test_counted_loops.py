@@ -71,6 +71,11 @@ def test_what_was_counted_stands_beside_what_was_measured(said):
     )
 
 
+def test_a_loop_without_trips_is_not_compared(said):
+    found = said('regions = { relax = "relax" }', papi(relax={"PAPI_FP_OPS": 1e8}), n=0.0)
+    assert found == ("relax: makes no trips at these inputs, so that its counters cannot be compared",)
+
+
 def test_what_differs_is_said_so(said):
     (flop, refills) = said("", papi(relax={"PAPI_FP_OPS": 1e8, REFILLS: 3e6}))
     assert flop == "relax: counted 5.00 flop a trip, measured 10.0, which differs"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ingest.errors import PipelineError
+from ingest.errors import PipelineError, UsageError
 from pipeline.projection.expressions.shipped_files import shipped
 from pipeline.projection.machines.machine_values import load_machine
 from pipeline.stages.project import project
@@ -38,13 +38,15 @@ STENCIL = {
 
 @pytest.fixture
 def seconds(tmp_path):
-    def taken(loop, n=1000, m=100, without="", **more):
+    def taken(loop, n=1000, m=100, without="", machine="", **more):
         stated = {key: value for key, value in (loop | more).items() if value is not None}
         lines = [f"{key} = {value!r}" for key, value in stated.items()]
         text = f'[inputs]\nn = {n}\nm = {m}\n[terms.loop]\nmodel = "loop"\ninputs = {{ n = "1", m = "1" }}\n'
         (tmp_path / "app.toml").write_text(text + "\n".join(lines) + '\n[parts]\nall = "loop(n, m)"\n')
-        machine = "\n".join(line for line in MACHINE.splitlines() if not without or without not in line)
-        (tmp_path / "me.toml").write_text(machine)
+        stated = machine.partition(" =")[0]
+        lines = [line for line in MACHINE.splitlines() if not (without and without in line)]
+        lines = [machine if stated and line.startswith(stated) else line for line in lines]
+        (tmp_path / "me.toml").write_text("\n".join(lines))
         return project(tmp_path / "app.toml", tmp_path / "me.toml").total
 
     return taken
@@ -61,6 +63,25 @@ def seconds(tmp_path):
 )
 def test_a_triad_takes_what_the_level_that_holds_it_gives(seconds, n, nanoseconds):
     assert seconds(TRIAD, n).value == pytest.approx(n * nanoseconds * 1e-9)
+
+
+def test_a_part_of_the_third_cache_smaller_than_the_second_takes_nothing_away(seconds):
+    small = 'cache_l3 = "1 KiB"'
+    assert seconds(TRIAD, 10_000, machine=small).value == pytest.approx(10_000 * 24 / 80 * 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"vectorised": 2}, "'vectorised' of a loop lies between 0 and 1, not 2"),
+        ({"cores": "n - 1000.5"}, "'cores' of a loop is at least 1, not -0.5"),
+        ({"flop": -2}, "'flop' of a loop is at least 0, not -2"),
+        ({"trips": "-n"}, "'trips' of a loop is at least 0, not -1000"),
+    ],
+)
+def test_counts_that_no_loop_has_are_refused_at_their_key(seconds, more, said):
+    with pytest.raises(UsageError, match=said):
+        seconds(TRIAD | more)
 
 
 def test_cores_share_trips_caches_and_memory(seconds):
