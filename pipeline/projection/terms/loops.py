@@ -5,6 +5,7 @@ operations, or bringing in what its caches do not hold, every byte from the fart
 """
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -35,6 +36,10 @@ _USUAL: Mapping[str, object] = {
     "element": "8 * unit.B",
     "peak": "mach.peak_dp",
 }
+_MEASURED = re.compile(
+    r"cores|peak_(dp|scalar|divide)|latency_(add|fma)|bw_(node|core)|(bw|cache|cores)_l[123]"
+)
+"""Values of a machine that `pipeline machine measure` writes, so that no other name was meant."""
 _BEYOND = {"L2": "l1", "L3": "l2", "DRAM": "l3"}
 """By level, as counters name them: the cache that did not hold what comes from there."""
 _COUNTED = {"trips": NONE, "flop": FLOP, **dict.fromkeys(_BEYOND, BYTES), "stored": BYTES}
@@ -81,6 +86,12 @@ class _Loop:
         return found
 
     def _parsed(self, text: str, where: str, more: Mapping[str, Model]) -> Model:
+        for name in re.findall(r"\bmach\.(\w+)", text):
+            if f"mach.{name}" not in self.names and _MEASURED.fullmatch(name):
+                hint = "measure it with `pipeline machine measure`, or add it to its [values]"
+                raise UsageError(
+                    f"the machine states no '{name}', which this loop needs", where=where, hint=hint
+                )
         missing = {"mach.": "add it to the [values] of the machine"}
         return parse(text, {**self.names, **more}, where=where, missing=missing)
 

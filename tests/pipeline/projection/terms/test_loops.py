@@ -138,8 +138,9 @@ def test_the_error_of_the_method_is_in_the_interval(seconds):
         ({"element": 8}, "", "unit mismatch: 'element' has to be in B"),
         ({"method_error": 2}, "", "'method_error' has to lie between 0 and 1"),
         ({"moved": "2 if m else 3"}, "", "not allowed"),
-        ({}, "cache_l2", "unknown name 'mach.cache_l2'"),
-        ({"divisions": 1}, "peak_divide", "unknown name 'mach.peak_divide'"),
+        ({}, "cache_l2", "the machine states no 'cache_l2', which this loop needs; measure it"),
+        ({"chain": "mach.latency_fma"}, "", "no 'latency_fma', which this loop needs; measure it with"),
+        ({"divisions": 1}, "peak_divide", "the machine states no 'peak_divide', which this loop needs"),
     ],
 )
 def test_what_is_missing_or_wrong_is_named(seconds, more, without, line):
