@@ -31,11 +31,9 @@ LISTED = (
     ),
     Listed(
         "`at` forgotten on reuse",
-        """        read=read_targets,
-    )""",
-        """        read=read_targets,
-        recompute=False,
-    )""",
+        "_repeated(TARGET_HELP, TARGET_METAVAR, read_targets)",
+        "option((), TARGET_HELP, commands=_RUN, metavar=TARGET_METAVAR, given=list[str], read=read_targets, "
+        "recompute=False)",
     ),
     Listed(
         "inconclusive call paths reported as unchanged",
