@@ -66,14 +66,20 @@ class ApplicationTimes:
         return (self.scaled,)
 
     @property
+    def _first(self) -> FloatArray:
+        """The scale that all are compared with, float64[1, 1]."""
+        return np.asarray(self.known.min(axis=0, keepdims=True))
+
+    @property
     def comparison(self) -> Comparison:
         """What scales are compared by."""
         return Comparison(self.scaling) if self.scaling else Comparison.SIZE
 
     def shared_error(self, points: FloatArray) -> FloatArray:
         """Return the half-width of the error that each point shares with the first scale."""
-        here, first = (self._drawn(at).draws for at in (points, np.full_like(points, self.known.min())))
-        apart = [draws - draws.mean(axis=0) for draws in (here, first)]
+        apart = [
+            draws - draws.mean(axis=0) for draws in (self._drawn(at).draws for at in (points, self._first))
+        ]
         shared = np.mean(apart[0] * apart[1], axis=0)
         return np.asarray(TWO_SIDED * np.sqrt(np.maximum(shared, 0.0)))
 
@@ -93,10 +99,9 @@ class ApplicationTimes:
 
     def figures(self, points: FloatArray, measured: BoolArray, total: Estimate | None = None) -> Figures:
         """Return what is known at points; efficiency is relative to the first scale."""
-        first = np.full_like(points, self.known.min())
-        here, there = self._drawn(points), self._drawn(first)
+        here, there = self._drawn(points), self._drawn(self._first)
         wall, ratio = total or here.estimate, there.over(here).estimate
-        cores, before = self.locations(points), self.locations(first)
+        cores, before = self.locations(points), self.locations(self._first)
         unknown = Estimate(*np.full((3, len(points)), np.nan))
         paid = np.full(len(points), np.nan)
         if self.unit == "core" or (self.unit == "node" and self.cores_of_node):
@@ -106,7 +111,7 @@ class ApplicationTimes:
         return Figures(
             points=points,
             measured=measured,
-            reference=first,
+            reference=np.broadcast_to(self._first, points.shape),
             locations=cores,
             longest=unknown.value,
             extrapolation=np.ones(len(points)),

@@ -271,6 +271,10 @@ def isa_of(instructions: Sequence[Instruction]) -> str | None:
     return "aarch64" if named else None
 
 
+VECTOR_BITS = {"x": 128, "y": 256, "z": 512}
+"""How wide the vectors of an operand's kind are on x86-64."""
+
+
 def operand_kinds(isa: str, instruction: Instruction) -> tuple[str, ...]:
     """Return one letter per operand: its register file, memory, a number, or a label."""
     mnemonic, operands = instruction.mnemonic, instruction.operands

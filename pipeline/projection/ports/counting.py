@@ -12,10 +12,9 @@ from functools import lru_cache
 from ingest.errors import InputError
 from ingest.toml_table import read_toml
 from pipeline.projection.expressions.shipped_files import INSTRUCTION_CLASSES
-from pipeline.projection.ports.assembly import Instruction, operand_kinds
+from pipeline.projection.ports.assembly import VECTOR_BITS, Instruction, operand_kinds
 
 USUAL_CLASSES = ("div", "mul", "add", "shuffle", "vector", "alu", "load", "store")
-_BITS = {"x": 128, "y": 256, "z": 512}
 
 
 @dataclass(frozen=True)
@@ -78,5 +77,5 @@ def _operations(isa: str, instruction: Instruction) -> list[str]:
 
 def _elements(instruction: Instruction, kinds: Sequence[str]) -> int:
     """Return how many elements are gathered: those of its data, the last register."""
-    register = [kind for kind in kinds if kind in _BITS][-1]
-    return _BITS[register] // (64 if instruction.mnemonic.endswith(("pd", "q")) else 32)
+    register = [kind for kind in kinds if kind in VECTOR_BITS][-1]
+    return VECTOR_BITS[register] // (64 if instruction.mnemonic.endswith(("pd", "q")) else 32)

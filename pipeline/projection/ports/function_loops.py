@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ingest.errors import UsageError
 from pipeline.projection.ports.assembly import (
+    VECTOR_BITS,
     Instruction,
     isa_of,
     loop_bodies,
@@ -23,7 +24,6 @@ from pipeline.projection.ports.symbol_names import several_called
 _WIDEST = 2048  # bits of a vector of SVE
 _BYTES = {"b": 1, "h": 2, "w": 4, "s": 4, "d": 8, "x": 8}  # of Arm's letters
 _X86_BYTES = {"b": 1, "w": 2, "d": 4, "l": 4, "q": 8}
-_WIDTHS = {"x": 128, "y": 256, "z": 512}
 _X86_REGISTER = re.compile(r"%(?:[re]?(?P<low>[abcd])[xl]|[re]?(?P<name>[sd]i|[sb]p)l?|(?P<new>r\d+)[dwb]?)")
 _X86_ADDRESS = re.compile(r"\((%\w+)?(?:,(%\w+)(?:,(\d))?)?\)")
 _ARM_ADDRESS = re.compile(r"\[(\w+)(?:,\s*([xw]\d+)(?:,\s*\w+(?:\s+#(\d))?)?)?\W.*")
@@ -157,7 +157,7 @@ def _operations(isa: str, body: Sequence[Instruction]) -> Iterator[_Operation]:
 
 
 def _x86_operation(name: str, kinds: Sequence[str]) -> _Operation | None:
-    bits = max((_WIDTHS.get(kind, 0) for kind in kinds), default=0)
+    bits = max((VECTOR_BITS.get(kind, 0) for kind in kinds), default=0)
     if not bits or name.startswith("k"):
         return None
     root = re.sub(r"(132|213|231)?[ps]?[sdbwq]$", "", name.removeprefix("v"))

@@ -6,7 +6,7 @@ operations, or bringing in what its caches do not hold, every byte from the fart
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
@@ -63,8 +63,7 @@ def loop_term(table: TomlTable, names: Names) -> tuple[tuple[str, ...], Model]:
     table.check_keys(("model", "inputs", *_REQUIRED, *_USUAL))
     inputs = {key: symbol(key, dimension) for key, dimension in input_dimensions(table).items()}
     loop = _Loop(table, {**names, **inputs})
-    found = loop.counts() if "counted.trips" in names else loop.seconds()
-    return tuple(inputs), replace(found, limits=(*found.limits, *loop.ranges()))
+    return tuple(inputs), loop.counts() if "counted.trips" in names else loop.seconds()
 
 
 @dataclass(frozen=True)
@@ -83,7 +82,14 @@ class _Loop:
         if not fits(found, dimension):
             what = f"unit mismatch: '{key}' has to be in {dimension}, it is in {found.dimension}"
             raise UsageError(what, where=self.table.place(key), hint="correct its unit")
-        return found
+        return replace(found, limits=(*found.limits, self._range(key, found)))
+
+    def _range(self, key: str, stated: Model) -> ValidRange:
+        """Return what a number of a loop has to lie between; others are refused at their key."""
+        lower, upper = float(key == "cores"), 1.0 if key == "vectorised" else math.inf
+        asked = "lies between 0 and 1" if upper == 1 else f"is at least {lower:g}"
+        basis, where = f"'{key}' of a loop {asked}", self.table.place(key)
+        return ValidRange(expression=stated.expression, lower=lower, upper=upper, basis=basis, where=where)
 
     def _parsed(self, text: str, where: str, more: Mapping[str, Model]) -> Model:
         for name in re.findall(r"\bmach\.(\w+)", text):
@@ -97,30 +103,6 @@ class _Loop:
 
     def _of_machine(self, name: str) -> Model:
         return self._parsed(f"mach.{name}", self.table.where, {})
-
-    def ranges(self) -> Iterator[ValidRange]:
-        """Yield what the numbers of a loop have to lie between; others are refused at their key."""
-        dimensions = {"element": BYTES, "chain": TIME_DIMENSION}
-        for key in (
-            "trips",
-            "flop",
-            "loads",
-            "stores",
-            "divisions",
-            "chain",
-            "element",
-            "vectorised",
-            "cores",
-        ):
-            lower, upper = float(key == "cores"), 1.0 if key == "vectorised" else math.inf
-            asked = "lies between 0 and 1" if upper == 1 else f"is at least {lower:g}"
-            yield ValidRange(
-                expression=self(key, dimensions.get(key, NONE)).expression,
-                lower=lower,
-                upper=upper,
-                basis=f"'{key}' of a loop {asked}",
-                where=self.table.place(key),
-            )
 
     def seconds(self) -> Model:
         """Return the time of all trips on the cores that share them."""

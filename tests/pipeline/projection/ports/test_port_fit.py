@@ -126,13 +126,13 @@ def test_a_notice_begins_a_tenth_beyond_the_measured_mix(fitted):
     rest = counts[3].copy()
     rest[7] = 0
 
-    def told(share):
+    def noticed(share):
         target = rest.copy()
         target[7] = rest.sum() * share / (1 - share)
         return any("shares of store" in notice for notice in fit.target(target).notices)
 
-    assert not told(1.09 * most)
-    assert told(1.11 * most)
+    assert not noticed(1.09 * most)
+    assert noticed(1.11 * most)
 
 
 def test_open_classes_are_drawn_evenly_from_what_the_variants_allow(fitted):

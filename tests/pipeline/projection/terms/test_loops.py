@@ -77,6 +77,8 @@ def test_a_part_of_the_third_cache_smaller_than_the_second_takes_nothing_away(se
         ({"cores": "n - 1000.5"}, "'cores' of a loop is at least 1, not -0.5"),
         ({"flop": -2}, "'flop' of a loop is at least 0, not -2"),
         ({"trips": "-n"}, "'trips' of a loop is at least 0, not -1000"),
+        ({"moved": "2 - n"}, "'moved' of a loop is at least 0, not -998"),
+        ({"holds": "-n"}, "'holds' of a loop is at least 0, not -1000"),
     ],
 )
 def test_counts_that_no_loop_has_are_refused_at_their_key(seconds, more, said):
