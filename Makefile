@@ -9,7 +9,7 @@ PYTEST = -n $(WORKERS) --dist worksteal -rs
 
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes
 
-.PHONY: demo test slow lint types javascript docs unit browser slurm bench fuzz mutants lowest audit dist address requirements clean
+.PHONY: demo test slow lint types javascript docs unit browser slurm cost bench fuzz mutants lowest audit dist address requirements clean
 
 demo: $(VENV)/.installed  ## run the pipeline on a sample of real measurements
 	$(BIN)/pipeline run sample_profiles/hpcg-strong --out $(OUT)
@@ -17,7 +17,7 @@ demo: $(VENV)/.installed  ## run the pipeline on a sample of real measurements
 test: lint types unit  ## what must hold before a change is done, in minutes: lint, import contracts, types, unit tests
 
 slow: WORKERS ?= 3  # some wait for Slurm or a browser, so one more than cores in CI
-slow: javascript docs browser slurm  ## what takes longer: pages in a browser, scripts, documentation, Slurm, fuzz, all examples
+slow: cost javascript docs browser slurm  ## what takes longer: bar on cost, pages in a browser, scripts, documentation, Slurm, fuzz, all examples
 	$(BIN)/python -m pytest -m "slow or hypothesis" --hypothesis-profile=same $(PYTEST)
 
 lint: $(VENV)/.installed-test
@@ -56,6 +56,9 @@ slurm:  ## campaigns are tested on a Slurm of this machine; without it those tes
 
 bench: $(VENV)/.installed-test  ## side by side with the peers; takes minutes
 	$(BIN)/python -m benchmarks
+
+cost: $(VENV)/.installed-test  ## processor time and memory of commands, at most a tenth above what was recorded
+	$(BIN)/python -m benchmarks.cost
 
 fuzz: $(VENV)/.installed-test  ## mutated inputs for all readers, on all cores; takes tens of minutes
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --cases $(FUZZ_CASES)
