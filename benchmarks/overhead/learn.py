@@ -11,8 +11,7 @@ from benchmarks.overhead.estimator import joint
 from benchmarks.overhead.series import LULESH, Series, read_all
 from filters.event_cost import EventCost, Visited, usual_cost
 from filters.known_plain import KNOWN_SPREAD, KnownPlain
-from filters.plain_posterior import Beliefs, posterior
-from filters.plain_time import TRIVIAL, read_times
+from filters.plain_time import TRIVIAL, Beliefs, posterior, read_times
 from ingest.arrays import FloatArray, IntArray
 
 LEVELS, WORKS, SCALES, CORES = (0.5, 0.6, 0.7), (0.6, 0.8, 1.0), (0.18, 0.22, 0.26), (0.05,)

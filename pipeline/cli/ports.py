@@ -111,8 +111,7 @@ def ports(
             raise UsageError("is only for counts", where=flag, hint="add --count")
     if on is None:
         raise UsageError("no processor given", where="--on", hint="such as --on zen4; --count needs none")
-    from pipeline.columns.loops import loops_table
-    from pipeline.report.ports_table import show_ports
+    from pipeline.report.ports_table import loops_table, show_ports
     from pipeline.stages.ports import ports
 
     found = ports(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.report.terminal.scales import shared_values, show_scales
+from pipeline.report.terminal.answer import shared_values, show_scales
 from tests.documents import as_runtime
 from tests.pipeline.report.terminal.summaries import entry, interval, runtime, strong_entries
 from tests.terminal_output import shown as lines_shown
