@@ -8,7 +8,14 @@ import typer
 
 from pipeline.cli.app import app
 from pipeline.cli.options import At, CommandGroup, Config, Json, Limit, Presentation, command, shared, valued
-from pipeline.cli.output import STANDARD_OUTPUT, show_notices, show_written, write_output, write_summary
+from pipeline.cli.output import (
+    STANDARD_OUTPUT,
+    show_notice,
+    show_notices,
+    show_written,
+    write_output,
+    write_summary,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -125,7 +132,9 @@ def add(
     rules = check_rules(configuration_file(config, path), at, options)
     verdicts = read_verdicts(check) if check is not None else {}
     study = read_study(path, options, machine)
-    added = add_entry(file, study, label, rules, options, at=at or (), commit=commit, verdicts=verdicts)
+    added = add_entry(
+        file, study, label, rules, options, at=at or (), commit=commit, verdicts=verdicts, notify=show_notice
+    )
     if not write_summary(json, added):
         for line in str(added).splitlines():
             show_sentence(console(), line)

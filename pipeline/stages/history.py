@@ -17,6 +17,7 @@ from pipeline.report.check.history import label_text, step_text, step_verdicts, 
 from pipeline.report.check.terminal import TOTAL_KERNEL
 from pipeline.stages.check import GateStudy, baseline_text
 from pipeline.store.history_file import add_to_history, entry_before, history_rows
+from pipeline.store.lock import Notify, only_writer_of
 from pipeline.wording.quantities import counted
 
 
@@ -51,8 +52,9 @@ def add_entry(
     at: Sequence[Mapping[str, float]] = (),
     commit: str = "",
     verdicts: Mapping[KernelId, str],
+    notify: Notify = lambda _: None,
 ) -> Added:
-    """Add a study to a history file, tested against the entry before it.
+    """Add a study to a history file, tested against the entry before it; others wait, and notify says so.
 
     Args:
         rules: factors and levels of the test; that of rules, floors and waivers is not made.
@@ -65,38 +67,46 @@ def add_entry(
     targets = whole.targets(at)
     target = whole.named(targets)[-1]
     ahead = forecast(whole, targets, options.models).of(kept.kernels)
-    before = entry_before(file, whole, label)
-    previous, steps, said = "", dict[KernelId, str](), dict[KernelId, str]()
-    if before is not None:
-        reference = from_document(json.loads(before.baseline), str(file))
-        rules = replace(
-            rules,
-            targets=(target,),
-            waivers=(),
-            parallel_efficiency=None,
-            total=None,
-            kernels=tuple(replace(one, growth=None, share=None) for one in rules.kernels),
+    baseline = baseline_text(study, options, {})[0]
+    with only_writer_of(file, notify):
+        before = entry_before(file, whole, label)
+        previous, steps, said = "", dict[KernelId, str](), dict[KernelId, str]()
+        if before is not None:
+            reference = from_document(json.loads(before.baseline), str(file))
+            rules = _step_rules(rules, target)
+            result = check(whole, reference, rules, options.models, datetime.date.today())
+            previous, steps, said = before.label, step_verdicts(result), step_words(result)
+        rows = history_rows(
+            kept,
+            ahead,
+            target,
+            label,
+            verdicts,
+            commit,
+            previous=previous,
+            steps=steps,
+            said=said,
+            baseline=baseline,
         )
-        result = check(whole, reference, rules, options.models, datetime.date.today())
-        previous, steps, said = before.label, step_verdicts(result), step_words(result)
-    rows = history_rows(
-        kept,
-        ahead,
-        target,
-        label,
-        verdicts,
-        commit,
-        previous=previous,
-        steps=steps,
-        said=said,
-        baseline=baseline_text(study, options, {})[0],
-    )
+        labels = add_to_history(file, rows)
     return Added(
         history=str(file),
         label=label,
         kernels=len(rows),
-        labels=add_to_history(file, rows),
+        labels=labels,
         previous=previous,
         step=steps.get(TOTAL_KERNEL, ""),
         said=said.get(TOTAL_KERNEL, ""),
+    )
+
+
+def _step_rules(rules: CheckOptions, target: Mapping[str, float]) -> CheckOptions:
+    """Return the rules of a test against the entry before: their factors and levels, and nothing else."""
+    return replace(
+        rules,
+        targets=(target,),
+        waivers=(),
+        parallel_efficiency=None,
+        total=None,
+        kernels=tuple(replace(one, growth=None, share=None) for one in rules.kernels),
     )

@@ -1,4 +1,4 @@
-"""Locks: one writer at a time of a results directory, one campaign at a time on a machine."""
+"""Locks: one writer at a time of a results directory or a file, one campaign at a time on a machine."""
 
 import errno
 import os
@@ -25,13 +25,25 @@ def only_writer(directory: Path, notify: Notify) -> Iterator[None]:
     The lock ends with the process, even if that is killed. `notify` is called with a sentence for the user if
     there is something to wait for or to doubt. UsageError if the directory cannot be created or written.
     """
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise not_writable(directory, error) from error
-    with _opened(directory) as handle:
+    with _opened(directory / LOCK, directory) as handle:
         if not _acquired(handle, directory, notify):
             notify(f"another run is writing to {directory}; waiting")
+            _lock_when_free(handle)
+        yield
+
+
+@contextmanager
+def only_writer_of(file: Path, notify: Notify) -> Iterator[None]:
+    """Hold the lock of a file, which lies beside it; wait while another command holds it, as `only_writer`.
+
+    What is no regular file, such as /dev/null, has none. UsageError if the directory cannot be written.
+    """
+    if file.exists() and not file.is_file():
+        yield
+        return
+    with _opened(file.with_name(f".{file.name}{LOCK}"), file) as handle:
+        if not _acquired(handle, file, notify):
+            notify(f"another command is writing to {file}; waiting")
             _lock_when_free(handle)
         yield
 
@@ -43,7 +55,7 @@ def between_runs(directory: Path, notify: Notify) -> Iterator[None]:
     Raises:
         UsageError: a run holds the lock, or the directory cannot be written.
     """
-    with _opened(directory) as handle:
+    with _opened(directory / LOCK, directory) as handle:
         if not _acquired(handle, directory, notify):
             what, hint = "a run is writing to it", "try again when that run has ended"
             raise UsageError(what, where=str(directory), hint=hint)
@@ -79,23 +91,25 @@ def only_campaign_here(description: Path, notify: Notify) -> Iterator[tuple[int,
 
 
 @contextmanager
-def _opened(directory: Path) -> Iterator[int]:
-    """Open the lock file of a directory; closing it releases the lock."""
+def _opened(lock: Path, locked: Path) -> Iterator[int]:
+    """Open a lock file, in a directory that is made if it is missing; closing it releases the lock."""
     try:
-        handle = os.open(directory / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+        of_another_user = lock.exists() and not os.access(lock, os.W_OK)
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(lock, os.O_RDONLY if of_another_user else os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
-        raise not_writable(directory, error) from error
+        raise not_writable(locked, error) from error
     try:
         yield handle
     finally:
         os.close(handle)  # the system does the same when the process is killed
 
 
-def _acquired(handle: int, directory: Path, notify: Notify) -> bool:
+def _acquired(handle: int, locked: Path, notify: Notify) -> bool:
     try:
         return _lock_at_once(handle)
     except OSError as error:  # file systems mounted without locks, such as Lustre without -o flock
-        notify(f"{directory} cannot be locked ({error.strerror}): make sure that no other run writes to it")
+        notify(f"{locked} cannot be locked ({error.strerror}): make sure that no other run writes to it")
     return True
 
 

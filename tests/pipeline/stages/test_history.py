@@ -1,5 +1,6 @@
 import datetime
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -100,3 +101,13 @@ def test_entries_of_earlier_files_are_no_reference_and_stay(add, tmp_path):
     write_table(file, earlier.replace_schema_metadata(None))
     assert (add("c2", CLIFF).step, add("c3", CLIFF).step) == ("", "unchanged")
     assert [one.previous for one in comparable(read_history(file)).totals] == ["", "", "c2"]
+
+
+def test_entries_added_at_once_all_arrive_each_tested_against_the_one_before(add, rows):
+    labels = [f"c{n}" for n in range(6)]
+    with ThreadPoolExecutor(len(labels)) as pool:
+        found = sorted(pool.map(add, labels), key=lambda one: one.labels)
+    assert [one.labels for one in found] == [1, 2, 3, 4, 5, 6]
+    arrived = [row.label for row in rows()[TOTAL_KERNEL]]
+    assert arrived == [one.label for one in found] and sorted(arrived) == labels
+    assert [one.previous for one in found] == ["", *arrived[:-1]]

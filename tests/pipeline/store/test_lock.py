@@ -9,7 +9,7 @@ import pytest
 from ingest.errors import UsageError
 from pipeline.config.options import Options
 from pipeline.stages.run import run
-from pipeline.store.lock import LOCK, only_campaign_here, only_writer
+from pipeline.store.lock import LOCK, only_campaign_here, only_writer, only_writer_of
 
 HOLD = "import sys; from pathlib import Path; from pipeline.store.lock import only_writer\n" + (
     "with only_writer(Path(sys.argv[1]), print): print('held', flush=True); sys.stdin.read()"
@@ -40,6 +40,40 @@ def test_a_second_run_says_that_it_waits_until_the_first_has_ended(other_run, tm
     assert told == [f"another run is writing to {tmp_path}; waiting"]
 
 
+def test_a_second_writer_of_a_file_says_that_it_waits_and_others_beside_it_do_not(tmp_path):
+    file, told = tmp_path / "new" / "history.parquet", []
+    hold = HOLD.replace("only_writer", "only_writer_of")
+    command = [sys.executable, "-c", hold, str(file)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout.readline() == b"held\n"
+        with only_writer_of(file.with_name("other.parquet"), told.append):
+            assert told == []
+
+        def tell(notice):
+            told.append(notice)
+            other.stdin.close()
+
+        with only_writer_of(file, tell):
+            assert other.wait() == 0
+    assert told == [f"another command is writing to {file}; waiting"]
+
+
+def test_what_is_no_regular_file_has_no_lock(tmp_path):
+    with only_writer_of(tmp_path, print):
+        assert list(tmp_path.parent.glob(f".{tmp_path.name}*")) == []
+
+
+def test_a_lock_that_another_user_made_is_held_too(tmp_path, monkeypatch):
+    file, told = tmp_path / "history.parquet", []
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
+    for _ in range(2):  # the first one makes it
+        with only_writer_of(file, told.append), pytest.raises(BlockingIOError):
+            (lock,) = tmp_path.iterdir()
+            with lock.open() as handle:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    assert told == []
+
+
 @pytest.mark.slow
 def test_two_runs_at_once_leave_one_whole_result(strong_study, tmp_path):
     out = tmp_path / "results"
@@ -58,9 +92,9 @@ def test_a_file_system_without_locks_is_told(tmp_path, monkeypatch):
 
     monkeypatch.setattr(fcntl, "flock", refuse)
     told = []
-    with only_writer(tmp_path, told.append):
-        assert (tmp_path / LOCK).is_file()
-    assert "cannot be locked" in told[0]
+    with only_writer(tmp_path, told.append), only_writer_of(tmp_path / "h.parquet", told.append):
+        assert {path.name for path in tmp_path.iterdir()} == {LOCK, f".h.parquet{LOCK}"}
+    assert [line.count("cannot be locked") for line in told] == [1, 1]
 
 
 @pytest.mark.parametrize("code", [errno.EROFS, errno.EACCES, errno.ENOSPC])
@@ -72,6 +106,11 @@ def test_a_directory_that_cannot_be_written_is_one_line(strong_study, tmp_path, 
     with pytest.raises(UsageError) as error:
         run(strong_study, Options(out=tmp_path / "out"))
     assert str(error.value).startswith(f"{tmp_path}/out: cannot be written ({os.strerror(code)})")
+    with (
+        pytest.raises(UsageError, match=r"h.parquet: cannot be written"),
+        only_writer_of(tmp_path / "h.parquet", print),
+    ):
+        pass
 
 
 @pytest.fixture
