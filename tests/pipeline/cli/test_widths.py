@@ -73,14 +73,14 @@ def test_a_comparison_cuts_names_only(call, pair, monkeypatch, columns):
 QUICK = """
 --version|nothing|inspect nothing|inspect study|inspect study --details|inspect study/app.p4.r1 --totals
 inspect results|verify results|run nothing|run study --at p|predict results|predict results --at q=1
-predict results --by callpath|bottlenecks results|bottlenecks results --tree|bottlenecks results --potential
-bottlenecks results --on archer2|tree results --at p=64|choose results|choose results --deadline soon
-choose results --deadline 8s --efficiency 40%|choose results --deadline 1ms|choose results --measure
-advise results --budget 500|plot results nothing|report results --at q=4|export results --to xml
+bottlenecks results
+tree results --at p=64|choose results|choose results --deadline soon
+choose results --deadline 1ms
+plot results nothing|report results --at q=4|export results --to xml
 export nothing --to csv|filter nothing|filter study/app.p8.r1 --explain main|check study|check base slow
 compare base nothing|baseline nothing|history show sum|history add nothing --label a|project|project --list
 project nothing|project milc --on nowhere|project milc --on xt5 --at L=8 --at P=1024
-project milc --on xt5 --at L=8 --at P=1024 --show sensitivities|project results --from archer2|machine list
+project milc --on xt5 --at L=8 --at P=1024 --show sensitivities|machine list
 machine measure --out no/such/folder|campaign plan|campaign status|campaign plan nothing.toml|campaign next
 ports loop.s --function dot --on zen4 --llvm-mca nowhere|ports loop.s --function sum --on zen4
 serve-mcp --nothing
@@ -93,7 +93,10 @@ baseline base --out again.json|history add slow --label b|history show sum|histo
 check slow --history history.parquet|project results --from archer2 --on lumi-c --at p=64|report results
 project milc --on power5plus --at L=8 --at P=256:1024:x2|bottlenecks results --from archer2 --on lumi-c
 ports loop.s --function division --on skylake-x --from broadwell --time 12s|campaign submit
-campaign status|campaign plan
+campaign status|campaign plan|bottlenecks results --tree|bottlenecks results --potential
+choose results --deadline 8s --efficiency 40%|choose results --deadline 1ms|choose results --measure
+advise results --budget 500|predict results --by callpath|project results --from archer2
+bottlenecks results --on archer2
 """
 CHANGES = re.compile(r"\d+ of \d+ scales shown;\s+--json has\s+all\.")  # with the width
 

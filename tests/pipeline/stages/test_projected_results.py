@@ -100,7 +100,7 @@ def test_a_measured_scale_that_is_asked_for_has_one_row(folder):
         assert rows == [(1, True), (2, True), (4, True), (8, True), (6, False)]
 
 
-@pytest.mark.parametrize("at", [8.0, 4096.0])
+@pytest.mark.parametrize("at", [8.0, pytest.param(4096.0, marks=pytest.mark.slow)])
 def test_no_screen_calls_a_projected_value_measured(folder, at):
     places = places_of(folder / "here.toml", folder / "there.toml")
     summary = project_results(folder / "out", places, [{"p": at}]).summary
@@ -112,6 +112,7 @@ def test_no_screen_calls_a_projected_value_measured(folder, at):
     assert ", projected 12.3 core-s" in " ".join(shown(show_answer, summary, name="app", width=400))
 
 
+@pytest.mark.slow
 def test_the_gain_has_an_interval_and_its_parts(found):
     """Two cores have 10 GB/s each, 64 have 3.125: by bandwidth a process there is slower."""
     sides = [document(found.two_machines)[side]["summary"]["runtime"]["at"] for side in ("from", "on")]
@@ -123,6 +124,7 @@ def test_the_gain_has_an_interval_and_its_parts(found):
     assert gain["by"]["clock"] == pytest.approx(2 / 3)
 
 
+@pytest.mark.slow
 def test_what_is_scarcer_there_limits_more_likely_there(found):
     row = next(row for row in document(found.two_machines)["regions"] if row["limits"])
     assert sum(row["limits_here"].values()) == pytest.approx(1)

@@ -159,6 +159,7 @@ def test_fits_are_repeatable(fitted):
     assert fit.fit.quality.lack.poor is False
 
 
+@pytest.mark.slow
 def test_repeated_variants_show_a_lack_of_fit():
     rng = np.random.default_rng(3)
     counts = np.repeat(simulated_counts(rng, 12), 2, axis=0)
