@@ -284,8 +284,7 @@ Scales: TypeAlias = Mapping[str, tuple[float, ...]]
 def read_campaign(path: Path) -> Campaign:
     """Read a description of a campaign.
 
-    Raises:
-        UsageError: it cannot be read, a key is unknown, missing or invalid, or a placeholder is unknown.
+    UsageError if it cannot be read, a key is unknown, missing or invalid, or a placeholder is unknown.
     """
     if not path.is_file():
         hint = "write one with `pipeline campaign init`"

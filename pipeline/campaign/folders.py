@@ -102,8 +102,7 @@ def earlier_attempts(folder: RunFolder) -> Iterator[RunFolder]:
 def set_aside(folder: RunFolder) -> None:
     """Rename the folder of an earlier attempt, so that the run can be started again and nothing is lost.
 
-    Raises:
-        UsageError: it cannot be renamed.
+    UsageError if it cannot be renamed.
     """
     number = 1 + sum(1 for _ in earlier_attempts(folder))
     try:

@@ -396,8 +396,7 @@ class Matched:
 def over_the_same(baseline: KernelValues, candidate: KernelValues) -> tuple[KernelValues, KernelValues]:
     """Return two studies over the same parameters, if each has left out what only the other has.
 
-    Raises:
-        InputError: they have left out a parameter that is not the same in both.
+    InputError if they have left out a parameter that is not the same in both.
     """
     both = baseline.over(candidate.parameters), candidate.over(baseline.parameters)
     for name in baseline.left_out.values.keys() & candidate.left_out.values.keys():

@@ -371,8 +371,7 @@ def _measured(profile: Profile) -> float | None:
 def collect_again(progress: CampaignProgress) -> list[PlannedRun]:
     """Collect what runs wrote whose commands ended well, but whose output failed them; return these runs.
 
-    Raises:
-        UsageError: their folders cannot be written.
+    UsageError if their folders cannot be written.
     """
     campaign = progress.campaign
     failed = [run for run in progress.design.runs if progress.states[run.name].collectable]
@@ -392,8 +391,7 @@ def collect_again(progress: CampaignProgress) -> list[PlannedRun]:
 def reset_runs(progress: CampaignProgress, names: Sequence[str], notify: Notify) -> None:
     """Put runs away with all that they wrote, so that they are made anew; what they cost stays spent.
 
-    Raises:
-        UsageError: there is no such run, it is under way, or its folders cannot be written.
+    UsageError if there is no such run, it is under way, or its folders cannot be written.
     """
     campaign, design = progress.campaign, progress.design
     runs = {run.name: run for run in design.runs}

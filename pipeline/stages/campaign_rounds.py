@@ -76,10 +76,8 @@ def _plain_times(progress: CampaignProgress, notify: Notify, *, unfiltered: bool
     """Write the table of plain run times that ``--baseline-time`` takes; None if there are none yet.
 
     Commands take longer than what they measure: what an instrumented run of the same scale took beside its
-    profile, or that of any scale, may be start-up of the plain one, too.
-
-    Args:
-        unfiltered: whether the table is for the runs before the filter, or for those of the series.
+    profile, or that of any scale, may be start-up of the plain one, too. `unfiltered`: whether the table is
+    for the runs before the filter, or for those of the series.
     """
     campaign, rows = progress.campaign, [",".join((*progress.campaign.scales, SECONDS_COLUMN, STARTUP))]
     for plain in (run for run in progress.design.runs if run.plain):

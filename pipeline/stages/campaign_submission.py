@@ -44,9 +44,7 @@ def _require_unchanged(progress: CampaignProgress) -> None:
     """Refuse to go on with runs that would be made of something else than those before; note what it is.
 
     A build without instrumentation, and that the program is built anew with a filter, may come later.
-
-    Raises:
-        UsageError: command, inputs or machine differ from those of earlier runs, or a file cannot be read.
+    UsageError if command, inputs or machine differ from those of earlier runs, or a file cannot be read.
     """
     campaign = progress.campaign
     file, now = campaign.work / _MADE_FROM, _made_from(campaign)

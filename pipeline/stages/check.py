@@ -356,8 +356,7 @@ def _judged(study: GateStudy, rules: CheckOptions, options: Options) -> tuple[Ju
 def write_for_github(result: CheckResult, root: str, stream: TextIO) -> None:
     """Write annotations and the step summary in GitHub Actions, which reads both streams.
 
-    Raises:
-        UsageError: the summary cannot be written.
+    UsageError if the summary cannot be written.
     """
     if os.environ.get("GITHUB_ACTIONS") != "true":
         return

@@ -30,8 +30,7 @@ from pipeline.store.atomic import write_json, write_text
 def filter_request(options: FilterOptions, growing: tuple[str, ...] = ()) -> FilterRequest:
     """Translate the options of a filter, and names of growing regions to protect, into what filters take.
 
-    Raises:
-        UsageError: the options exclude each other.
+    UsageError if the options exclude each other.
     """
     if options.paper_exact and options.max_overhead is not None:
         raise UsageError("a budget replaces the rule of the paper", where="--paper-exact", hint="give one")

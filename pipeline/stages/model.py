@@ -181,11 +181,8 @@ def potential_at(
 ) -> PotentialAt:
     """Return what kernels would gain at the last target point, largest gains first.
 
-    Args:
-        by: ``regions``, ``kernels`` (call paths) or ``groups``.
-
-    Raises:
-        UsageError: wall time is unknown or cannot be predicted, or a target or change is invalid.
+    `by`: ``regions``, ``kernels`` (call paths) or ``groups``. UsageError if wall time is unknown or cannot be
+    predicted, or a target or change is invalid.
     """
     targets = target_points(analysis, at)
     analysis = what_if(analysis, changes)

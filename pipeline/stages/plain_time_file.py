@@ -44,8 +44,7 @@ class PlainRun:
 def read_plain_runs(path: Path, parameters: Sequence[str], left_out: Sequence[str]) -> list[PlainRun]:
     """Read a CSV file with the parameters and ``seconds`` as columns, and ``startup`` where it is known.
 
-    Raises:
-        UsageError: it cannot be read, or a column is missing or a value invalid.
+    UsageError if it cannot be read, or a column is missing or a value invalid.
     """
     hint = f"write a header line {','.join((*parameters, SECONDS_COLUMN))} and a line per run"
     try:

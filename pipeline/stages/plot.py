@@ -23,8 +23,7 @@ _EXAMPLES, _EXAMPLE_WIDTH = 4, 60  # names listed if a pattern is ambiguous, and
 def find_kernel(analysis: Analysis, pattern: str) -> tuple[Level, int]:
     """Return the one kernel that a pattern names: a region, else a call path, also by its id, else a group.
 
-    Raises:
-        UsageError: the pattern names none or several.
+    UsageError if the pattern names none or several.
     """
     if is_callpath_id(pattern):
         node = matching(analysis.experiment.callpaths, pattern)

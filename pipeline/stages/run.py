@@ -205,8 +205,7 @@ def run_groups(
 def _group_runs(located: Located, name: str) -> dict[str, Located]:
     """Separate runs by a value that they state, in the order of the values.
 
-    Raises:
-        UsageError: no run states it, or there are too many values.
+    UsageError if no run states it, or there are too many values.
     """
     found = located.found
     if isinstance(found, SeriesReader):

@@ -42,8 +42,7 @@ def write_atomically(path: Path, write: Callable[[Path], None], *, durable: bool
 def require_writable(path: Path) -> None:
     """Refuse a file that cannot be written, before the work whose result it is to hold.
 
-    Raises:
-        UsageError: the directory cannot be written, or the file is a directory.
+    UsageError if the directory cannot be written, or the file is a directory.
     """
     try:
         if path.is_dir():

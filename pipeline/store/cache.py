@@ -182,8 +182,7 @@ class ProfileCache:
     def tidy(self, inputs: Collection[InputFile]) -> None:
         """Leave only the reduced profiles that were used since this was opened, and the digests of `inputs`.
 
-        Raises:
-            UsageError: the cache cannot be written.
+        UsageError if the cache cannot be written.
         """
         wanted = {DIGESTS, *(key + ENDING for key in self._used)}
         if not self.directory.is_dir():

@@ -96,8 +96,7 @@ def damaged(directory: Path, reason: str) -> InputError:
 def read_result(directory: Path, read: Callable[[StoredResult], Found]) -> Found:
     """Call `read` with the result of a directory; again if another run has replaced it in the meantime.
 
-    Raises:
-        InputError: the directory is not a complete result of this version, or as `read`.
+    InputError if the directory is not a complete result of this version, or as `read`.
     """
     stored = open_result(directory)
     for _ in range(_ATTEMPTS):
@@ -247,8 +246,7 @@ def _remove_obsolete(before: StoredResult, files: Mapping[str, str]) -> None:
 def finish(directory: Path) -> None:
     """Finish what a killed run has published, and remove what it has not; the caller holds the lock.
 
-    Raises:
-        UsageError: the directory cannot be written.
+    UsageError if the directory cannot be written.
     """
     published = _published(directory)
     try:

@@ -136,9 +136,7 @@ class StoredStudy:
     def of(self, metric: str | None) -> Analysis:
         """Return the models of a metric; of the chosen one if none is named.
 
-        Raises:
-            UsageError: there are none of that metric.
-            InputError: they are damaged.
+        UsageError if there are none of that metric; InputError if they are damaged.
         """
         if metric in (None, self.chosen.metric, self.chosen.callpaths.kernels.metric):
             return self.chosen

@@ -113,11 +113,8 @@ def text_of(column: str) -> str:
 class _Texts:
     """Makes texts of a database from their bytes: equal long ones lie in memory once, all have a bound.
 
-    All rows written before a column was added share its default, and rows of a damaged file their pages, so
-    a small file may hold any number of long texts.
-
-    Args:
-        most: bytes of all texts together.
+    All rows written before a column was added share its default, and rows of a damaged file their pages, so a
+    small file may hold any number of long texts. `most`: bytes of all texts together.
     """
 
     def __init__(self, most: int, where: str) -> None:

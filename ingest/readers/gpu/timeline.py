@@ -416,8 +416,7 @@ def _add_host(
 ) -> None:
     """Sum calls by thread and call path.
 
-    Args:
-        whole: (process, main thread) -> nanoseconds of the run, whose rest is time of the program itself.
+    `whole`: (process, main thread) -> nanoseconds of the run, whose rest is time of the program itself.
     """
     callee = stacks.callpaths.callee
     root = callee(ROOT, PROGRAM) if whole else ROOT

@@ -62,8 +62,7 @@ _ADDRESS = re.compile(r"https?://[^\s\"'<>]+")
 def checked_template(template: str) -> str:
     """Return the template of addresses as it is given.
 
-    Raises:
-        UsageError: it is not an address of the web, or does not say where the commit goes.
+    UsageError if it is not an address of the web, or does not say where the commit goes.
     """
     if _ADDRESS.fullmatch(template) and _PLACE in template:
         return template

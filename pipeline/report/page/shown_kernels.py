@@ -64,8 +64,7 @@ class ShownKernels:
 def most_shown(analysis: Analysis, positions: Positions, room: float) -> dict[str, int]:
     """Return how many kernels of each level the page has room for: of the larger level what the other leaves.
 
-    Args:
-        room: characters of both levels.
+    `room`: characters of both levels.
     """
     levels = {"regions": analysis.regions.kernels, "callpaths": analysis.callpaths.kernels}
     numbers = len(analysis.experiment.points) + len(positions.points) + 2 * len(positions.required)

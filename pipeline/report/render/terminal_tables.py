@@ -50,10 +50,7 @@ def terminal_table(table: DataTable, width: int, *, names: Names | None = None) 
     Its first column with call paths holds the names, else its first one; those before stand with them.
     Columns without any value are left out, and without room those that can be dispensed with. Below `_NARROW`
     characters, and if the others need more room still, every name has a line of its own with the cells
-    beneath it.
-
-    Args:
-        names: writes names within a width, if not as call paths or texts cut in the middle.
+    beneath it. `names`: writes names within a width, if not as call paths or texts cut in the middle.
     """
     shown = [cells for cells in table.on_screen if not cells.is_empty]
     place = next((n for n, cells in enumerate(shown) if cells.paths), 0)

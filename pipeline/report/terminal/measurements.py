@@ -23,8 +23,7 @@ _SEVERAL = 3  # runs whose sums have one line
 def show_inspection(out: Console, found: Inspection, *, details: bool = False) -> None:
     """Print what a path holds, as `pipeline.stages.inspect.inspect_path` found it: the verdict first.
 
-    Args:
-        details: whether runs of one point have a line each.
+    `details`: whether runs of one point have a line each.
     """
     for line in verdict(found):
         show_sentence(out, line)
