@@ -105,11 +105,7 @@ function texts(k, at) {
   );
 }
 
-/**
- * @param {number} k
- * @param {number} scale
- * @returns {Reading[]}
- */
+/** @type {(k: number, scale: number) => Reading[]} */
 function readings(k, scale) {
   const at = positions.atScale(state.target, scale);
   const measured = studies.flatMap(({ name, cls, kernels }) => {
@@ -157,11 +153,7 @@ function compared() {
   return found;
 }
 
-/**
- * @param {Where} where
- * @param {Point} at
- * @returns {Compared}
- */
+/** @type {(where: Where, at: Point) => Compared} */
 function comparedAt(where, at) {
   const sides = studies.map(({ name, callpaths }) => {
     const side = sideAt(callpaths, where, at);

@@ -81,9 +81,7 @@ function trendOf(k) {
 
 /**
  * A line, and marks at its changes on the level after them.
- * @param {Plane} plane
- * @param {NonNullable<ReturnType<typeof trendOf>>} trend
- * @param {number} radius
+ * @type {(plane: Plane, trend: NonNullable<ReturnType<typeof trendOf>>, radius: number) => void}
  */
 function drawTrend(plane, { inside, stretches, points }, radius) {
   drawLine(plane, entries, inside, "c0", "entries");

@@ -90,10 +90,7 @@ export class Address {
 
   /**
    * A measured point that the address has, by its index, or the target.
-   * @param {string} name
-   * @param {number} count
-   * @param {Where} otherwise
-   * @returns {Where}
+   * @type {(name: string, count: number, otherwise: Where) => Where}
    */
   where(name, count, otherwise) {
     return this.kept.get(name) === "target" ? "target" : this.index(name, count, otherwise);
@@ -101,8 +98,7 @@ export class Address {
 
   /**
    * Indices that the address has, ``3.7.12``, without those that do not exist.
-   * @param {string} name
-   * @param {number} count
+   * @type {(name: string, count: number) => number[]}
    */
   indices(name, count) {
     const numbers = (this.kept.get(name) ?? "").split(".").filter(Boolean).map(Number);
@@ -123,10 +119,7 @@ export class Address {
     );
   }
 
-  /**
-   * @param {Positions} positions
-   * @param {readonly number[]} target
-   */
+  /** @type {(positions: Positions, target: readonly number[]) => void} */
   keepTarget({ opening, parameters }, target) {
     target.forEach((value, d) => {
       this.keep(`at.${parameters[d]}`, value, opening[d]);
@@ -218,8 +211,7 @@ export class State extends Address {
 
   /**
    * Selects a kernel of a level; the selected one again selects nothing.
-   * @param {KernelSet} level
-   * @param {number} k
+   * @type {(level: KernelSet, k: number) => void}
    */
   toggle(level, k) {
     const whole = level.whole ?? level;
@@ -242,8 +234,7 @@ export class State extends Address {
 
   /**
    * Whether a kernel is the selected one; of a selected call path that is its region, too.
-   * @param {KernelSet} level
-   * @param {number} k
+   * @type {(level: KernelSet, k: number) => boolean}
    */
   selects(level, k) {
     const { region, node } = this.selection;
@@ -254,8 +245,7 @@ export class State extends Address {
 
   /**
    * Whether the search finds a kernel by its name or those of its callers.
-   * @param {KernelSet} level
-   * @param {number} k
+   * @type {(level: KernelSet, k: number) => boolean}
    */
   finds(level, k) {
     return this.words.length === 0 || hasWords(level.searchText(k), this.words);
@@ -281,8 +271,7 @@ export class State extends Address {
 
   /**
    * Whether a kernel steps back behind the selected ones, or behind those that the search finds.
-   * @param {KernelSet} level
-   * @param {number} k
+   * @type {(level: KernelSet, k: number) => boolean}
    */
   fades(level, k) {
     if (this.selecting) return !this.selects(level, k);

@@ -59,8 +59,7 @@ export class RegionNames {
 
   /**
    * Regions from the root down to k, as indices.
-   * @param {number} k
-   * @returns {number[]}
+   * @type {(k: number) => number[]}
    */
   regionsOf(k) {
     return this.path(k).map((node) => this.region[node]);
@@ -149,23 +148,14 @@ export class CallTree extends Tree {
     this.relativeGrowth = relativeGrowth;
   }
 
-  /**
-   * @param {number} metric
-   * @param {Where} where
-   * @param {Point} target
-   * @returns {TreeValues}
-   */
+  /** @type {(metric: number, where: Where, target: Point) => TreeValues} */
   values(metric, where, target) {
     const exclusive = this.exclusive(metric, where, target);
     const inclusive = this.inclusive(exclusive);
     return { exclusive, inclusive, total: this.total(inclusive) };
   }
 
-  /**
-   * @param {number} metric
-   * @param {Where} where
-   * @param {Point} target
-   */
+  /** @type {(metric: number, where: Where, target: Point) => Float64Array} */
   exclusive(metric, where, target) {
     if (metric === MODELLED && where === "target") return this.level.values(target);
     const { points, largest } = this.level.positions;
@@ -177,9 +167,7 @@ export class CallTree extends Tree {
   /**
    * Local growth at the target, of the nodes alone or with their callees.
    * If the parameter does not count processes, everything grows with it, so the colour is that of the share.
-   * @param {boolean} inclusive
-   * @param {Point} target
-   * @returns {TreeGrowth}
+   * @type {(inclusive: boolean, target: Point) => TreeGrowth}
    */
   growth(inclusive, target) {
     const { positions } = this.level;
@@ -248,11 +236,7 @@ export function visibleRows({ callees, roots }, { inclusive, exclusive }, open, 
   const rows = [];
   /** @type {(NodeRow | RestRow)[]} */
   const pending = [];
-  /**
-   * @param {number[]} nodes
-   * @param {number} depth
-   * @param {number} parent
-   */
+  /** @type {(nodes: number[], depth: number, parent: number) => void} */
   const push = (nodes, depth, parent) => {
     const sorted = [...nodes].sort((a, b) => inclusive[b] - inclusive[a] || exclusive[b] - exclusive[a]);
     const limit = limitOf(parent);

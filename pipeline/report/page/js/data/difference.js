@@ -47,8 +47,7 @@ export class Difference {
   /**
    * Logarithm to base 2 of B / A of a call path without its callees; infinite if only one side has a value, and NaN
    * if none has.
-   * @param {number} k
-   * @param {Reference} reference
+   * @type {(k: number, reference: Reference) => number}
    */
   growth(k, reference) {
     const [a, b] = [this.a.exclusive[k] || 0, this.b.exclusive[k] || 0];
@@ -59,8 +58,7 @@ export class Difference {
   /**
    * Growth that gives a box its colour; NaN if next to nothing of the box is its own, so that its colour would be
    * that of something too small to be seen.
-   * @param {number} k
-   * @param {Reference} reference
+   * @type {(k: number, reference: Reference) => number}
    */
   colour(k, reference) {
     const own = [this.a.exclusive[k] / this.inclusive.a[k], this.b.exclusive[k] / this.inclusive.b[k]];

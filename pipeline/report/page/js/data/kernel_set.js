@@ -43,8 +43,7 @@ export class KernelValues extends RegionNames {
 
   /**
    * Predicted value of one kernel; NaN where nothing is predicted.
-   * @param {number} k
-   * @param {Point} at
+   * @type {(k: number, at: Point) => number}
    */
   value(k, at) {
     const place = this.positions.placeOf(at);
@@ -53,8 +52,7 @@ export class KernelValues extends RegionNames {
 
   /**
    * Predicted values of all kernels, which must not be changed; the last ones are remembered.
-   * @param {Point} at
-   * @returns {Float64Array}
+   * @type {(at: Point) => Float64Array}
    */
   values(at) {
     const place = this.positions.placeOf(at);
@@ -71,9 +69,7 @@ export class KernelValues extends RegionNames {
 
   /**
    * 90 % interval of a kernel's value; null where it is not known.
-   * @param {number} k
-   * @param {Point} at
-   * @returns {Interval | null}
+   * @type {(k: number, at: Point) => Interval | null}
    */
   interval(k, at) {
     const ends = this.weighty.rows.has(k) ? this.weighty : this.others;
@@ -106,10 +102,7 @@ export class KernelValues extends RegionNames {
     return this.total?.value[this.positions.placeOf(at)] ?? Number.NaN;
   }
 
-  /**
-   * @param {Point} at
-   * @returns {Interval | null}
-   */
+  /** @type {(at: Point) => Interval | null} */
   intervalOfTotal(at) {
     const place = this.positions.placeOf(at);
     const [lower, upper] = [this.total?.lower[place], this.total?.upper[place]];
@@ -118,8 +111,7 @@ export class KernelValues extends RegionNames {
 
   /**
    * Mean measured value of a kernel; NaN where nothing was measured.
-   * @param {number} k
-   * @param {number} point
+   * @type {(k: number, point: number) => number}
    */
   measured(k, point) {
     return this.mean[k * this.positions.points.length + point];
@@ -140,8 +132,7 @@ export class KernelValues extends RegionNames {
 
   /**
    * Single measurements of a kernel at a point; only their mean where the page does not carry them.
-   * @param {number} k
-   * @param {number} point
+   * @type {(k: number, point: number) => number[]}
    */
   singles(k, point) {
     const row = this.singleRow.get(k);
@@ -152,9 +143,7 @@ export class KernelValues extends RegionNames {
 
   /**
    * What a kernel took at a measured point, or is predicted to take at the target; NaN where it is not known.
-   * @param {number} k
-   * @param {Where} where
-   * @param {Point} target
+   * @type {(k: number, where: Where, target: Point) => number}
    */
   at(k, where, target) {
     return where === "target" ? this.value(k, target) : this.measured(k, where);
@@ -226,8 +215,7 @@ export class KernelSet extends KernelValues {
 
   /**
    * Regions from the root down to k, as indices.
-   * @param {number} k
-   * @returns {number[]}
+   * @type {(k: number) => number[]}
    */
   regionsOf(k) {
     return this.whole ? this.whole.regionsOf(this.node[k]) : super.regionsOf(k);
@@ -235,8 +223,7 @@ export class KernelSet extends KernelValues {
 
   /**
    * The kernel that is kernel k of another level of the same detail; -1 for none.
-   * @param {KernelSet} other
-   * @param {number} k
+   * @type {(other: KernelSet, k: number) => number}
    */
   placeOf(other, k) {
     return this.whole ? this.node.indexOf(k) : this.region.indexOf(other.region[k]);
@@ -244,9 +231,7 @@ export class KernelSet extends KernelValues {
 
   /**
    * What the formula of a rival gives at a point; NaN where it is not known.
-   * @param {number} k
-   * @param {Point} at
-   * @param {number} rival
+   * @type {(k: number, at: Point, rival: number) => number}
    */
   formulaValue(k, at, rival) {
     const [first, place] = [this.firstCurve.get(k), this.positions.placeOf(at)];

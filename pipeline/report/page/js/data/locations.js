@@ -41,9 +41,7 @@ export class KernelLocations {
 
   /**
    * The row of a kernel; -1 if it is not among the largest.
-   * @param {KernelSet} level
-   * @param {number} k
-   * @param {boolean} isCallPath
+   * @type {(level: KernelSet, k: number, isCallPath: boolean) => number}
    */
   rowOf(level, k, isCallPath) {
     const node = level.whole ? level.node[k] : k;
@@ -59,9 +57,7 @@ export class KernelLocations {
 
   /**
    * The values of a kernel at a point by node, process and thread; none if they are unknown there.
-   * @param {number} row
-   * @param {number} point
-   * @returns {Place[]}
+   * @type {(row: number, point: number) => Place[]}
    */
   at(row, point) {
     const raw = this.raw.points.find((one) => one.point === point);
@@ -69,12 +65,7 @@ export class KernelLocations {
   }
 }
 
-/**
- * @param {PointLocationsPayload} raw
- * @param {number} row
- * @param {boolean} accelerators
- * @returns {Place[]}
- */
+/** @type {(raw: PointLocationsPayload, row: number, accelerators: boolean) => Place[]} */
 function placesOf(raw, row, accelerators) {
   const { process, thread, lastProcess, lastThread, count } = raw;
   const places = process.length;
@@ -132,8 +123,7 @@ export function placeName(place, accelerators, threads) {
 
 /**
  * The system tree over places: nodes, if they are known, then processes, if they have several threads.
- * @param {Place[]} places
- * @returns {Group[]}
+ * @type {(places: Place[]) => Group[]}
  */
 export function systemTree(places) {
   /** @param {Place[]} some @returns {Group[]} */
@@ -159,11 +149,7 @@ export function hasThreads(places) {
   return places.some(({ thread, lastThread }) => thread > 0 || lastThread > 0);
 }
 
-/**
- * @param {Place[]} places
- * @param {(place: Place) => string} key
- * @returns {[string, Place[]][]}
- */
+/** @type {(places: Place[], key: (place: Place) => string) => [string, Place[]][]} */
 function groupsOf(places, key) {
   /** @type {Map<string, Place[]>} */
   const groups = new Map();

@@ -33,8 +33,7 @@ export function steps(raw) {
 
 /**
  * Data as `compressed` in embedding.py writes them.
- * @param {string} text
- * @returns {Promise<any>}
+ * @type {(text: string) => Promise<any>}
  */
 export async function unpacked(text) {
   const content = await inflated(text).arrayBuffer();

@@ -28,8 +28,7 @@ export class Positions {
 
   /**
    * A point with another value of the scaled parameter.
-   * @param {Point} point
-   * @param {number} scale
+   * @type {(point: Point, scale: number) => number[]}
    */
   atScale(point, scale) {
     const moved = [...point];
@@ -47,8 +46,7 @@ export class Positions {
 
   /**
    * Whether two points differ in the scaled parameter only.
-   * @param {Point} one
-   * @param {Point} other
+   * @type {(one: Point, other: Point) => boolean}
    */
   isAlong(one, other) {
     return one.every((value, d) => d === this.column || value === other[d]);
@@ -74,8 +72,7 @@ export class Positions {
 
   /**
    * The point of a line that an address or a reader asks for, as near as there is one.
-   * @param {Point} at
-   * @returns {Point}
+   * @type {(at: Point) => Point}
    */
   nearestPoint(at) {
     const apart = this.lines.map((line) =>

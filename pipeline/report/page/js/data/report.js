@@ -27,8 +27,7 @@ export function answersAt({ answers }, positions, at) {
 
 /**
  * The figures that are available, by scale.
- * @param {EstimatesPayload} estimates
- * @returns {Figure[]}
+ * @type {(estimates: EstimatesPayload) => Figure[]}
  */
 export function figuresOf({ scale, value, lower, upper }) {
   return scale

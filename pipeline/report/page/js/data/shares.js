@@ -85,8 +85,7 @@ function flagsOf(level, limits, value, shareMeasured, shareAtTarget) {
 /**
  * Kernels that are among the largest somewhere between the first measurement and the end of the curves;
  * they keep their colours whatever the target is.
- * @param {KernelSet} level
- * @param {Point} others
+ * @type {(level: KernelSet, others: Point) => number[]}
  */
 export function leadingKernels(level, others) {
   const { positions } = level;

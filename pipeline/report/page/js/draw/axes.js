@@ -5,11 +5,7 @@
 /** @typedef {{invert: (pixel: number) => number, ticks: (count: number) => number[]}} ScaleExtras */
 /** @typedef {((value: number) => number) & ScaleExtras} Scale */
 
-/**
- * @param {Range} domain
- * @param {Range} range
- * @returns {Scale}
- */
+/** @type {(domain: Range, range: Range) => Scale} */
 export function linearScale([low, high], [from, to]) {
   const factor = (to - from) / (high - low || 1);
   return Object.assign((/** @type {number} */ value) => from + (value - low) * factor, {
@@ -18,11 +14,7 @@ export function linearScale([low, high], [from, to]) {
   });
 }
 
-/**
- * @param {Range} domain
- * @param {Range} range
- * @returns {Scale}
- */
+/** @type {(domain: Range, range: Range) => Scale} */
 export function logScale([low, high], range) {
   const inner = linearScale([Math.log(low), Math.log(high)], range);
   return Object.assign((/** @type {number} */ value) => inner(Math.log(value)), {
@@ -31,11 +23,7 @@ export function logScale([low, high], range) {
   });
 }
 
-/**
- * @param {number} low
- * @param {number} high
- * @param {number} count
- */
+/** @type {(low: number, high: number, count: number) => number[]} */
 export function linearTicks(low, high, count) {
   const raw = (high - low) / Math.max(count, 1);
   if (!(raw > 0)) return [low];
@@ -46,11 +34,7 @@ export function linearTicks(low, high, count) {
   return ticks;
 }
 
-/**
- * @param {number} low
- * @param {number} high
- * @param {number} count
- */
+/** @type {(low: number, high: number, count: number) => number[]} */
 export function logTicks(low, high, count) {
   const decades = Math.log10(high / low);
   const ticks = [];
@@ -66,9 +50,7 @@ export function logTicks(low, high, count) {
 
 /**
  * Powers of two: ticks of a parameter that was measured at such.
- * @param {number} low
- * @param {number} high
- * @param {number} count
+ * @type {(low: number, high: number, count: number) => number[]}
  */
 export function binaryTicks(low, high, count) {
   const first = Math.ceil(Math.log2(low) - 1e-9);
@@ -81,8 +63,7 @@ export function binaryTicks(low, high, count) {
 
 /**
  * Extent of positive values for a logarithmic axis: at most six decades, small values leave at the bottom.
- * @param {number[]} values
- * @returns {Range}
+ * @type {(values: number[]) => Range}
  */
 export function logDomain(values) {
   const positive = values.filter((value) => value > 0 && Number.isFinite(value));
@@ -93,10 +74,7 @@ export function logDomain(values) {
   return [low / pad, high * pad];
 }
 
-/**
- * @param {number[]} values
- * @returns {Range}
- */
+/** @type {(values: number[]) => Range} */
 export function linearDomain(values) {
   const high = Math.max(...values.filter(Number.isFinite), 0);
   const low = Math.min(...values.filter(Number.isFinite), 0);

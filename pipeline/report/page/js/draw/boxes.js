@@ -34,12 +34,7 @@ export function boxesBelow(tree, values, top, width) {
   const start = top === WHOLE ? tree.roots : [top];
   const whole = start.reduce((all, k) => all + values.inclusive[k], 0);
   const factor = whole > 0 ? width / whole : 0;
-  /**
-   * @param {number[]} nodes
-   * @param {number} x
-   * @param {number} depth
-   * @param {number} caller
-   */
+  /** @type {(nodes: number[], x: number, depth: number, caller: number) => void} */
   const push = (nodes, x, depth, caller) => {
     let left = x;
     let [narrow, others] = [0, 0];

@@ -65,9 +65,7 @@ export function chartIn(host) {
 
 /**
  * Draws axes into `host` and returns what layers need.
- * @param {HTMLElement} host
- * @param {Spec} spec
- * @returns {Chart}
+ * @type {(host: HTMLElement, spec: Spec) => Chart}
  */
 export function frame(host, spec) {
   const width = Math.max(widthOf(host), 240);
@@ -166,10 +164,7 @@ export function scaleChart(host, positions, target, { from, to, log, readings, .
 
 /**
  * Where an axis is marked, and what with.
- * @param {Axis} axis
- * @param {Scale} scale
- * @param {number} count
- * @returns {Tick[]}
+ * @type {(axis: Axis, scale: Scale, count: number) => Tick[]}
  */
 function marksOf({ domain, log, binary, whole, ticks, format = tickLabel }, scale, count) {
   const every = binary && log ? binaryTicks(...domain, count) : scale.ticks(count);
@@ -234,13 +229,7 @@ function pathOf(chart, xs, ys) {
   return pathThrough(places, chart.curved);
 }
 
-/**
- * @param {Plane} chart
- * @param {number[]} xs
- * @param {number[]} ys
- * @param {string} cls
- * @param {string} title
- */
+/** @type {(chart: Plane, xs: number[], ys: number[], cls: string, title: string) => SVGPathElement} */
 export function drawLine(chart, xs, ys, cls, title) {
   const line = svgEl("path", { class: `line ${cls}`, d: pathOf(chart, xs, ys) }, svgEl("title", {}, title));
   chart.plot.append(line);
@@ -335,10 +324,7 @@ export function drawBars(chart, xs, { upper, lower }, cls, name) {
 
 /**
  * Intervals of dots, as bars with ends.
- * @param {Chart} chart
- * @param {Ends[]} intervals
- * @param {string} cls
- * @param {string} name
+ * @type {(chart: Chart, intervals: Ends[], cls: string, name: string) => void}
  */
 export function drawIntervals(chart, intervals, cls, name) {
   for (const { x, lower, upper } of intervals) {
@@ -374,8 +360,7 @@ function drawBeyond(chart, from) {
 
 /**
  * Labels at the right ends of lines, moved apart where they would overlap.
- * @param {Chart} chart
- * @param {{text: string, y: number, cls: string}[]} labels
+ * @type {(chart: Chart, labels: {text: string, y: number, cls: string}[]) => void}
  */
 export function drawEndLabels(chart, labels) {
   const placed = labels
@@ -395,10 +380,7 @@ export function drawEndLabels(chart, labels) {
 
 /**
  * A label at that of its places around dots which is the farthest from all lines, dots and texts.
- * @param {Chart} chart
- * @param {{x: number, value: number}[]} dots
- * @param {string} cls
- * @param {string} text
+ * @type {(chart: Chart, dots: {x: number, value: number}[], cls: string, text: string) => void}
  */
 export function drawLabelBeside(chart, dots, cls, text) {
   const { box, x, y, over, series } = chart;
@@ -452,8 +434,7 @@ const FARTHEST = 2e4; // pixels that a line leaves the picture by at most
 
 /**
  * The path through places; it has a gap where one is not known.
- * @param {Place[]} places
- * @param {boolean} curved
+ * @type {(places: Place[], curved: boolean) => string}
  */
 export function pathThrough(places, curved) {
   /** @type {Place[][]} */

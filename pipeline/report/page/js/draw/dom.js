@@ -65,9 +65,7 @@ export function byId(id) {
 
 /**
  * The nearest element around an event that matches a selector.
- * @param {Event} event
- * @param {string} selector
- * @returns {HTMLElement | SVGElement | null}
+ * @type {(event: Event, selector: string) => HTMLElement | SVGElement | null}
  */
 export function eventElement(event, selector) {
   return event.target instanceof Element ? event.target.closest(selector) : null;
@@ -149,8 +147,7 @@ export function selector(label, choices, value, chosen) {
 
 /**
  * Draws again what may hold the focus, which goes to the element with the same `data-focus`.
- * @param {Element} host
- * @param {() => void} draw
+ * @type {(host: Element, draw: () => void) => void}
  */
 export function keepingFocus(host, draw) {
   const active = document.activeElement;

@@ -125,11 +125,7 @@ function pixelOf(text) {
   return pixel;
 }
 
-/**
- * @param {SVGSVGElement} svg
- * @param {string} title
- * @returns {Promise<Blob>}
- */
+/** @type {(svg: SVGSVGElement, title: string) => Promise<Blob>} */
 export async function pngOf(svg, title) {
   const { width, height } = sizeOf(svg);
   const image = new Image();

@@ -34,20 +34,14 @@ function csvCell(cell) {
 
 /**
  * Call paths as rows of a file with a head.
- * @param {RegionNames} level
- * @param {number[]} nodes
- * @param {string[]} heads
- * @param {(k: number) => Cell[]} cells
+ * @type {(level: RegionNames, nodes: number[], heads: string[], cells: (k: number) => Cell[]) => Cell[][]}
  */
 export function pathRows(level, nodes, heads, cells) {
   const rows = nodes.map((k) => [level.fullPathNames(k).join("/"), ...cells(k)]);
   return [["call path", ...heads], ...rows];
 }
 
-/**
- * @param {string} name
- * @param {() => readonly (readonly Cell[])[]} rows
- */
+/** @type {(name: string, rows: () => readonly (readonly Cell[])[]) => HTMLButtonElement} */
 export function csvButton(name, rows) {
   return saveButton("CSV", "text/csv", name, () => csvText(rows()));
 }

@@ -34,8 +34,7 @@ export function cutNode(text, title = text) {
 
 /**
  * The region, and below it its callers where there are any.
- * @param {KernelSet} level
- * @param {number} k
+ * @type {(level: KernelSet, k: number) => HTMLSpanElement}
  */
 export function kernelNode(level, k) {
   const callers = level.pathNames(k).slice(0, -1);
@@ -104,10 +103,7 @@ export function formulaNode(text) {
   return el("span", { class: "formula", title: text }, ...parts.map(formulaPart));
 }
 
-/**
- * @param {string} part
- * @returns {Child}
- */
+/** @type {(part: string) => Child} */
 function formulaPart(part) {
   const power = /^(?:\^\(?|e)([^()]+)\)?$/.exec(part)?.[1];
   if (power && part.startsWith("e"))
@@ -122,8 +118,7 @@ function formulaPart(part) {
 
 /**
  * How a kernel grows, with its range of exponents; the probability of growing as a hint.
- * @param {KernelSet} level
- * @param {number} k
+ * @type {(level: KernelSet, k: number) => HTMLSpanElement}
  */
 export function growthNode(level, k) {
   const parts = level.growthClass[k]
@@ -134,10 +129,7 @@ export function growthNode(level, k) {
   return el("span", { class: "formula", title }, ...nodes);
 }
 
-/**
- * @param {CallTree} tree
- * @param {number} exponent
- */
+/** @type {(tree: CallTree, exponent: number) => string} */
 export function growthWords(tree, exponent) {
   return `${doublingText(exponent)} when ${tree.level.positions.scaled} doubles`;
 }

@@ -28,9 +28,7 @@ export function zoomOf(host) {
 
 /**
  * The domains that a rectangle of pixels has.
- * @param {Chart} chart
- * @param {Box} pixels
- * @returns {Zoom}
+ * @type {(chart: Chart, pixels: Box) => Zoom}
  */
 export function domainsOf({ x, y }, { left, right, top, bottom }) {
   return { x: [x.invert(left), x.invert(right)], y: [y.invert(bottom), y.invert(top)] };
@@ -123,10 +121,7 @@ function press(event, chart, look, move, click) {
   if (!shown || event.button !== 0) return;
   const frame = shown.root.getBoundingClientRect();
   const { box } = shown;
-  /**
-   * @param {PointerEvent} at
-   * @returns {[number, number]}
-   */
+  /** @type {(at: PointerEvent) => [number, number]} */
   const place = (at) => [at.clientX - frame.left, at.clientY - frame.top];
   const [x0, y0] = place(event);
   const selects = event.target instanceof Element && event.target.matches(".line, .band.solid");

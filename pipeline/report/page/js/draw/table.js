@@ -242,8 +242,7 @@ export class DataTable {
 
   /**
    * A click beside buttons selects the row, unless it ends the marking of text.
-   * @param {MouseEvent} event
-   * @param {Row} row
+   * @type {(event: MouseEvent, row: Row) => void}
    */
   pickRow(event, row) {
     const marked = getSelection()?.toString();
@@ -251,10 +250,7 @@ export class DataTable {
     this.spec.pick?.toggle(row);
   }
 
-  /**
-   * @param {Row} row
-   * @param {Event} event
-   */
+  /** @type {(row: Row, event: Event) => void} */
   toggle(row, event) {
     const line = eventElement(event, "tr");
     const opened = this.open.get(row);
@@ -317,11 +313,7 @@ export function columnsOf(columns, cells = {}, kind = "", now = (i) => columns[i
 
 /**
  * A table of names with what Python's lists say of them.
- * @param {HTMLElement} host
- * @param {string} caption
- * @param {string} sort
- * @param {string[]} names
- * @param {Column[]} columns
+ * @type {(host: HTMLElement, caption: string, sort: string, names: string[], columns: Column[]) => DataTable}
  */
 export function namesTable(host, caption, sort, names, columns) {
   const rows = () => names.map((_, row) => row);
@@ -344,9 +336,7 @@ function titleParts(column) {
 
 /**
  * Text in the order of the alphabet and of numbers in it, numbers by size with what is not known last whichever way.
- * @param {number | string} a
- * @param {number | string} b
- * @param {boolean} descending
+ * @type {(a: number | string, b: number | string, descending: boolean) => number}
  */
 export function compared(a, b, descending) {
   const way = descending ? -1 : 1;

@@ -5,8 +5,7 @@
 
 /**
  * A text with its middle cut out where it is longer than `width`.
- * @param {string} text
- * @param {number} width
+ * @type {(text: string, width: number) => string}
  */
 export function cutText(text, width) {
   if (text.length <= width) return text;
@@ -16,9 +15,7 @@ export function cutText(text, width) {
 
 /**
  * A kernel in one line of limited width, with its caller where there is room for it.
- * @param {KernelSet} level
- * @param {number} k
- * @param {number} width
+ * @type {(level: KernelSet, k: number, width: number) => string}
  */
 export function kernelLabel(level, k, width) {
   const [caller] = level.pathNames(k).slice(-2, -1);
@@ -28,10 +25,7 @@ export function kernelLabel(level, k, width) {
 /**
  * Kernels in lines of limited width that differ: where names are the same, so much of their callers is added as
  * tells them apart.
- * @param {KernelSet} level
- * @param {number[]} kernels
- * @param {number} width
- * @returns {string[]}
+ * @type {(level: KernelSet, kernels: number[], width: number) => string[]}
  */
 export function distinctLabels(level, kernels, width) {
   const labels = kernels.map((k) => kernelLabel(level, k, width));

@@ -78,9 +78,7 @@ function fixed(value, places) {
 
 /**
  * Some significant digits, and the power of ten that they are multiplied by.
- * @param {number} value
- * @param {number} digits
- * @returns {[string, number]}
+ * @type {(value: number, digits: number) => [string, number]}
  */
 function scientific(value, digits) {
   const [rounded, power] = value.toExponential(digits - 1).split("e");
@@ -149,9 +147,7 @@ export function percent(share) {
 
 /**
  * The unit in which a value is shown, after the factor that converts into it.
- * @param {number} value
- * @param {string} unit
- * @returns {[number, string]}
+ * @type {(value: number, unit: string) => [number, string]}
  */
 function unitOf(value, unit) {
   const size = Math.abs(value);
@@ -167,8 +163,7 @@ function unitOf(value, unit) {
 
 /**
  * A number with its unit: 90 ms, 7.00 core-s, 293,000 core-hours.
- * @param {number} value
- * @param {string} unit
+ * @type {(value: number, unit: string) => string}
  */
 export function quantity(value, unit) {
   const [factor, shown] = unitOf(value, unit);
@@ -208,9 +203,7 @@ export function intervalText(interval, write = figure, between = BETWEEN, value 
 
 /**
  * A value with its interval, in the unit that suits the value: 9.58 s (5.8 to 26 s). The unit % is of shares.
- * @param {number} value
- * @param {Interval | null} interval
- * @param {string} unit
+ * @type {(value: number, interval: Interval | null, unit: string) => string}
  */
 export function estimateText(value, interval, unit) {
   const [factor, shown] = unitOf(value, unit);
@@ -235,10 +228,7 @@ export function valueText(value) {
   return exponential(String(Number(mantissa)), power);
 }
 
-/**
- * @param {readonly string[]} parameters
- * @param {readonly number[]} at
- */
+/** @type {(parameters: readonly string[], at: readonly number[]) => string} */
 export function pointText(parameters, at) {
   return parameters.map((name, d) => `${name} = ${valueText(at[d])}`).join(", ");
 }

@@ -82,8 +82,7 @@ function nearestText({ report: { positions }, target }, wanted, scale) {
 
 /**
  * The line that the target is on, by the values of the other parameters.
- * @param {Targeted} state
- * @param {() => void} moved
+ * @type {(state: Targeted, moved: () => void) => HTMLLabelElement}
  */
 export function lineControl(state, moved) {
   const { positions } = state.report;
@@ -101,8 +100,7 @@ export function lineControl(state, moved) {
 
 /**
  * How far a target lies beyond what was measured, in words; empty inside.
- * @param {Positions} positions
- * @param {number[]} target
+ * @type {(positions: Positions, target: number[]) => string}
  */
 export function outsideText(positions, target) {
   const factor = positions.extrapolation[positions.placeOf(target)];

@@ -56,11 +56,7 @@ const REFERENCES = [
   ["none", "unchanged"],
 ];
 
-/**
- * @param {Positions} positions
- * @param {Where} where
- * @param {Point} target
- */
+/** @type {(positions: Positions, where: Where, target: Point) => string} */
 export function sideName({ parameters, points, observed }, where, target) {
   if (where === "target") return `predicted at ${pointText(parameters, target)}`;
   return `${observed} at ${pointText(parameters, points[where])}`;
@@ -68,10 +64,7 @@ export function sideName({ parameters, points, observed }, where, target) {
 
 /**
  * The values of call paths at a measured point, or as they are predicted at the target, which is `at`.
- * @param {KernelValues} level
- * @param {Where} where
- * @param {Point} at
- * @returns {Side}
+ * @type {(level: KernelValues, where: Where, at: Point) => Side}
  */
 export function sideAt(level, where, at) {
   const name = sideName(level.positions, where, at);
@@ -207,8 +200,7 @@ export class DifferenceView {
 
   /**
    * Hatched marks at the right end of callers whose callees are at the other side only, so have no width.
-   * @param {Box[]} found
-   * @param {number} width
+   * @type {(found: Box[], width: number) => SVGGElement[]}
    */
   marks(found, width) {
     const { difference, unit, only } = this.compared;

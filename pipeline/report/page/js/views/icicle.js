@@ -25,8 +25,7 @@ const MODES = [
 
 /**
  * The smallest and the largest measured scale, the other parameters alike; the target if only one was measured.
- * @param {Report} report
- * @returns {[Where, Where]}
+ * @type {(report: Report) => [Where, Where]}
  */
 export function openingPair({ positions }) {
   const along = positions.pointsAlong(positions.points[positions.largest]);
@@ -35,9 +34,7 @@ export function openingPair({ positions }) {
 
 /**
  * Under strong scaling, what of the effort is lost is what efficiency loses.
- * @param {Report} report
- * @param {Difference} difference
- * @param {[number, number]} scales
+ * @type {(report: Report, difference: Difference, scales: [number, number]) => string[]}
  */
 export function lossNote({ program }, difference, scales) {
   if (!program?.strong || scales[1] <= scales[0]) return [];

@@ -279,10 +279,7 @@ class KernelDetail {
     drawDots(chart, dots, "c0 open", { name: positions.observed });
   }
 
-  /**
-   * @param {number} scale
-   * @returns {Reading[]}
-   */
+  /** @type {(scale: number) => Reading[]} */
   readings(scale) {
     const { level, k } = this;
     const { target } = this.state;
@@ -303,8 +300,7 @@ class KernelDetail {
 
   /**
    * The prediction; before the segment for which the model holds it is drawn thin.
-   * @param {Chart} chart
-   * @param {Figure[]} figures
+   * @type {(chart: Chart, figures: Figure[]) => void}
    */
   drawPrediction(chart, figures) {
     const { parameters, column } = this.level.positions;
@@ -354,8 +350,7 @@ class KernelDetail {
 
   /**
    * The factors of an effort: how often, and how long each time, with their formulas.
-   * @param {LevelName} name
-   * @returns {[string, Child][]}
+   * @type {(name: LevelName) => [string, Child][]}
    */
   factors(name) {
     const { metrics, factors } = this.state.report;

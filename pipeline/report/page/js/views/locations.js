@@ -124,11 +124,7 @@ class LocationsPanel {
     return [scale, order];
   }
 
-  /**
-   * @param {string} name
-   * @param {string | number} value
-   * @param {string | number} opening
-   */
+  /** @type {(name: string, value: string | number, opening: string | number) => void} */
   keep(name, value, opening) {
     this.state.keep(name, value, opening);
     for (const panel of document.querySelectorAll(".locations")) panel.dispatchEvent(new Event(FOLLOW));

@@ -188,11 +188,7 @@ class Scene {
     if (!share) drawDots(chart, totals, "total", { name: `${positions.observed} total` });
   }
 
-  /**
-   * @param {number} scale
-   * @param {boolean} share
-   * @returns {Reading[]}
-   */
+  /** @type {(scale: number, share: boolean) => Reading[]} */
   stackReadings(scale, share) {
     const { level, target, leading } = this;
     const at = level.positions.atScale(target, scale);
@@ -314,9 +310,7 @@ class Scene {
 /**
  * Crossovers, those at the largest values where there are many, ordered by scale. They hold for the other parameters at
  * the report's target only.
- * @param {KernelSet} level
- * @param {Point} target
- * @returns {Crossover[]}
+ * @type {(level: KernelSet, target: Point) => Crossover[]}
  */
 export function shownCrossovers(level, target) {
   if (level.positions.lineOf(target) !== 0) return [];

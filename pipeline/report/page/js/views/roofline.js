@@ -104,8 +104,7 @@ class RooflineView {
 
   /**
    * Names the regions that take most time, at the points of the run where they were judged.
-   * @param {Chart} drawn
-   * @param {RooflinePayload["points"]} shown
+   * @type {(drawn: Chart, shown: RooflinePayload["points"]) => void}
    */
   nameLargest(drawn, shown) {
     const { columns, judged } = this.roofline;
@@ -126,10 +125,7 @@ class RooflineView {
 
   /**
    * A memory ceiling up to the peak; those of other levels are fainter.
-   * @param {Chart} drawn
-   * @param {string} name
-   * @param {number} flow
-   * @param {number} low
+   * @type {(drawn: Chart, name: string, flow: number, low: number) => void}
    */
   drawFlow(drawn, name, flow, low) {
     const own = (OF_LEVEL[this.level] ?? []).includes(name);

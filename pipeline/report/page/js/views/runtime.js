@@ -30,11 +30,7 @@ const BAND_BEYOND = 8; // how many times a band may exceed all else before it is
 /**
  * The vertical axis: all of the points with their intervals, of the curve, of what is ideal and asked for; of the
  * band as much as leaves them readable.
- * @param {ChartPayload} chart
- * @param {Figure[]} points
- * @param {Figure[]} curve
- * @param {number[]} ideal
- * @returns {Range}
+ * @type {(chart: ChartPayload, points: Figure[], curve: Figure[], ideal: number[]) => Range}
  */
 function domainOf({ threshold }, points, curve, ideal) {
   const firm = [
@@ -79,12 +75,7 @@ function described(chart, positions, points, curve, target) {
   return `${chart.label} over ${positions.scaled}; ${positions.observed}: ${points.map(at).join(", ")}${ahead}.`;
 }
 
-/**
- * @param {HTMLElement} host
- * @param {Positions} positions
- * @param {ChartPayload} chart
- * @param {number[]} at
- */
+/** @type {(host: HTMLElement, positions: Positions, chart: ChartPayload, at: number[]) => void} */
 function drawChart(host, positions, chart, at) {
   const line = chart.lines[positions.lineOf(at)];
   const target = at[positions.column];
@@ -165,9 +156,7 @@ function middleOf({ y, box }, { value, lower, upper }) {
 
 /**
  * The models with their band, fainter where the measured range is far.
- * @param {import("../draw/chart.js").Chart} drawn
- * @param {Positions} positions
- * @param {Figure[]} curve
+ * @type {(drawn: import("../draw/chart.js").Chart, positions: Positions, curve: Figure[]) => void}
  */
 function drawModel(drawn, positions, curve) {
   const { far, veryFar } = positions.limits;

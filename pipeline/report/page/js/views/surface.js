@@ -66,9 +66,7 @@ function percentText(share) {
 
 /**
  * Round wall times between two, with their texts.
- * @param {number} low
- * @param {number} high
- * @returns {[number, string][]}
+ * @type {(low: number, high: number) => [number, string][]}
  */
 function wallLevels(low, high) {
   const every = UNITS.flatMap(([seconds, unit], n) =>
@@ -81,9 +79,7 @@ function wallLevels(low, high) {
 
 /**
  * Shades what lies beyond the measurements of either parameter.
- * @param {Chart} chart
- * @param {number} scale
- * @param {number} size
+ * @type {(chart: Chart, scale: number, size: number) => void}
  */
 function shadeBeyond(chart, scale, size) {
   const { left, right, top, bottom } = chart.box;
@@ -94,10 +90,7 @@ function shadeBeyond(chart, scale, size) {
   if (y - top > 30) chart.over.append(svgEl("text", { class: "note", ...at }, "extrapolated"));
 }
 
-/**
- * @param {Chart} chart
- * @param {SurfacePayload} surface
- */
+/** @type {(chart: Chart, surface: SurfacePayload) => void} */
 function drawEfficiency(chart, { share, efficiency, scales: xs, sizes: ys }) {
   drawBetween(chart, { xs, ys, lower: efficiency.lower, upper: efficiency.upper }, share, "c1");
   const grid = { xs, ys, values: efficiency.value };
@@ -107,10 +100,7 @@ function drawEfficiency(chart, { share, efficiency, scales: xs, sizes: ys }) {
   drawContour(chart, grid, share, percentText(share), "c1 kept");
 }
 
-/**
- * @param {Chart} chart
- * @param {SurfacePayload} surface
- */
+/** @type {(chart: Chart, surface: SurfacePayload) => void} */
 function drawWall(chart, { wall, scales, sizes }) {
   const known = wall.filter((value) => value !== null && value > 0);
   const seconds = /** @type {number[]} */ (known);
@@ -143,10 +133,7 @@ const APART = 38; // pixels between labels, across; half of it above each other
 
 /**
  * The triangles of a grid with the values of some figures at their corners, NaN where one is not known.
- * @param {number[]} xs
- * @param {number[]} ys
- * @param {(number | null)[][]} figures
- * @returns {Corner[][]}
+ * @type {(xs: number[], ys: number[], figures: (number | null)[][]) => Corner[][]}
  */
 function triangles(xs, ys, figures) {
   /** @param {number} i @param {number} j @returns {Corner} */
@@ -166,10 +153,7 @@ function triangles(xs, ys, figures) {
 
 /**
  * A place on the way from one corner to another.
- * @param {Corner} from
- * @param {Corner} to
- * @param {number} part
- * @returns {Corner}
+ * @type {(from: Corner, to: Corner, part: number) => Corner}
  */
 function between(from, to, part) {
   return {
@@ -198,9 +182,7 @@ function cut(corners, figure, sign, level) {
 
 /**
  * The pieces of a contour, two places each.
- * @param {Grid} grid
- * @param {number} level
- * @returns {[Place, Place][]}
+ * @type {(grid: Grid, level: number) => [Place, Place][]}
  */
 export function contour({ xs, ys, values }, level) {
   return triangles(xs, ys, [values]).flatMap((corners) => {
