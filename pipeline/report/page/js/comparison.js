@@ -265,9 +265,7 @@ function rowName(row) {
 
 /**
  * The curves of a kernel of the table, or of the total, and what they say at the target.
- * @param {HTMLElement} plot
- * @param {number} k
- * @param {string} name
+ * @type {(plot: HTMLElement, k: number, name: string) => string}
  */
 function drawCurves(plot, k, name) {
   const { target } = state;

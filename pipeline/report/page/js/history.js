@@ -104,10 +104,7 @@ function sparkline(k) {
   return svgEl("svg", { class: "spark", role: "img", "aria-label": trend.label, ...size }, plot);
 }
 
-/**
- * @param {HTMLElement} host
- * @param {number} k
- */
+/** @type {(host: HTMLElement, k: number) => void} */
 function drawChart(host, k) {
   const trend = trendOf(k);
   if (!trend) {

@@ -86,10 +86,7 @@ export function boxParts({ x, wide, depth }, label, hatched = false) {
 
 /**
  * Lines from the lower left to the upper right of a rectangle: a pattern would need a name of its own in every file.
- * @param {number} x
- * @param {number} y
- * @param {number} width
- * @param {number} height
+ * @type {(x: number, y: number, width: number, height: number) => string}
  */
 function hatch(x, y, width, height) {
   let lines = "";
@@ -247,10 +244,7 @@ export class BoxTree {
   /** Buttons on the way from the whole program to the zoomed box. */
   crumbs() {
     const path = this.root === WHOLE ? [] : this.tree.level.path(this.root);
-    /**
-     * @param {number} k
-     * @param {string} text
-     */
+    /** @type {(k: number, text: string) => HTMLButtonElement} */
     const crumb = (k, text) => quietButton(text, () => this.zoom(k), { disabled: k === this.root });
     return [
       crumb(WHOLE, "Whole program"),

@@ -172,11 +172,7 @@ function marksOf({ domain, log, binary, whole, ticks, format = tickLabel }, scal
   return values.map((value) => ({ at: scale(value), text: format(value) }));
 }
 
-/**
- * @param {string} label
- * @param {Tick[]} ticks
- * @param {Box} box
- */
+/** @type {(label: string, ticks: Tick[], box: Box) => SVGGElement} */
 function axisX(label, ticks, box) {
   return svgEl(
     "g",
@@ -194,11 +190,7 @@ function axisX(label, ticks, box) {
   );
 }
 
-/**
- * @param {string} label
- * @param {Tick[]} marks
- * @param {Box} box
- */
+/** @type {(label: string, marks: Tick[], box: Box) => SVGGElement} */
 function axisY(label, marks, box) {
   return svgEl(
     "g",
@@ -219,11 +211,7 @@ function axisY(label, marks, box) {
   );
 }
 
-/**
- * @param {Plane} chart
- * @param {number[]} xs
- * @param {number[]} ys
- */
+/** @type {(chart: Plane, xs: number[], ys: number[]) => string} */
 function pathOf(chart, xs, ys) {
   const places = xs.map((value, i) => /** @type {[number, number]} */ ([chart.x(value), chart.y(ys[i])]));
   return pathThrough(places, chart.curved);
@@ -339,8 +327,7 @@ export function drawIntervals(chart, intervals, cls, name) {
 
 /**
  * Shades the range without measurements.
- * @param {Chart} chart
- * @param {number} from
+ * @type {(chart: Chart, from: number) => void}
  */
 function drawBeyond(chart, from) {
   const left = Math.max(chart.x(from), chart.box.left);
@@ -421,8 +408,7 @@ export function drawLabelBeside(chart, dots, cls, text) {
 
 /**
  * Places on the way from one to another.
- * @param {number[]} from
- * @param {number[]} to
+ * @type {(from: number[], to: number[]) => number[][]}
  */
 function between(from, to) {
   return [0.25, 0.5, 0.75, 1].map((share) => [0, 1].map((d) => from[d] + share * (to[d] - from[d])));

@@ -80,9 +80,7 @@ function copied(node, opacity) {
 
 /**
  * Writes colours and lines as attributes; returns whether anything of it is seen.
- * @param {SVGElement} copy
- * @param {CSSStyleDeclaration} style
- * @param {number} opacity
+ * @type {(copy: SVGElement, style: CSSStyleDeclaration, opacity: number) => boolean}
  */
 function paint(copy, style, opacity) {
   const fill = colour(copy, "fill", style.fill, opacity * Number(style.fillOpacity));

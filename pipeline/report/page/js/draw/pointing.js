@@ -64,10 +64,7 @@ export function zoomable(host, chart, draw) {
     const [wide, high] = [(box.right - x) * factor, (box.bottom - y) * factor];
     look({ left: x - wide, right: x + wide, top: y - high, bottom: y + high });
   };
-  /**
-   * @param {number} dx
-   * @param {number} dy
-   */
+  /** @type {(dx: number, dy: number) => void} */
   const move = (dx, dy) => {
     const box = chart()?.box;
     if (!box) return;
@@ -163,11 +160,7 @@ function press(event, chart, look, move, click) {
   addEventListener("pointerup", release, { once: true });
 }
 
-/**
- * @param {number} value
- * @param {number} low
- * @param {number} high
- */
+/** @type {(value: number, low: number, high: number) => number} */
 function clamped(value, low, high) {
   return Math.min(Math.max(value, low), high);
 }

@@ -35,12 +35,7 @@ export function distinctLabels(level, kernels, width) {
   });
 }
 
-/**
- * @param {KernelSet} level
- * @param {number} k
- * @param {number[]} others
- * @param {number} width
- */
+/** @type {(level: KernelSet, k: number, others: number[], width: number) => string} */
 function distinctLabel(level, k, others, width) {
   const paths = others.map((other) => level.fullPathNames(other));
   const own = level.fullPathNames(k);
@@ -54,8 +49,7 @@ function distinctLabel(level, k, others, width) {
 
 /**
  * A sequence without what it has in common with all others at its start and its end.
- * @param {string[]} own
- * @param {string[][]} all
+ * @type {(own: string[], all: string[][]) => string[]}
  */
 function between(own, all) {
   const start = sharedStart(all);

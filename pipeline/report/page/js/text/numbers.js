@@ -68,10 +68,7 @@ function evened(rounded, exact) {
   return /^50*$/.test(exact.slice(kept)) && /[02468]$/.test(cut) ? cut : rounded;
 }
 
-/**
- * @param {number} value
- * @param {number} places
- */
+/** @type {(value: number, places: number) => string} */
 function fixed(value, places) {
   return evened(value.toFixed(places), value.toFixed(places + EXACT));
 }
@@ -86,10 +83,7 @@ function scientific(value, digits) {
   return power === below ? [evened(rounded, exact), Number(power)] : [rounded, Number(power)];
 }
 
-/**
- * @param {string} mantissa
- * @param {number} power
- */
+/** @type {(mantissa: string, power: number) => string} */
 function exponential(mantissa, power) {
   return `${mantissa}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
 }

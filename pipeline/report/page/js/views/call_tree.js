@@ -201,20 +201,14 @@ class TreeView {
     }
   }
 
-  /**
-   * @param {number} k
-   * @param {boolean} open
-   */
+  /** @type {(k: number, open: boolean) => void} */
   setOpen(k, open) {
     if (!this.turn(k, open)) return;
     this.draw();
     this.focus(k);
   }
 
-  /**
-   * @param {number} k
-   * @param {boolean} open
-   */
+  /** @type {(k: number, open: boolean) => boolean} */
   turn(k, open) {
     this.current = k;
     if (this.tree.callees[k].length === 0 || this.open.has(k) === open) return false;

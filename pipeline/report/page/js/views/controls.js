@@ -70,9 +70,7 @@ export function scaleControl(state) {
 
 /**
  * Which position a target shows that is none, and the command that predicts it exactly.
- * @param {Targeted} state
- * @param {number} wanted
- * @param {number} scale
+ * @type {(state: Targeted, wanted: number, scale: number) => string}
  */
 function nearestText({ report: { positions }, target }, wanted, scale) {
   const at = positions.atScale(target, wanted).map((value, d) => `${positions.parameters[d]}=${value}`);

@@ -208,11 +208,7 @@ export class DifferenceView {
     const { unseen } = this;
     if (!unseen) return [];
     const own = difference.inclusiveOf(unseen);
-    /**
-     * @param {number[]} nodes
-     * @param {number} right
-     * @param {number} depth
-     */
+    /** @type {(nodes: number[], right: number, depth: number) => SVGGElement[]} */
     const mark = (nodes, right, depth) => {
       const missing = nodes.filter((k) => difference.only[k] === unseen);
       if (!missing.length) return [];
@@ -370,18 +366,12 @@ export class DifferenceView {
   }
 }
 
-/**
- * @param {number} value
- * @param {string} unit
- */
+/** @type {(value: number, unit: string) => string} */
 function signed(value, unit) {
   return `${value < 0 ? "−" : "+"}${quantity(Math.abs(value), unit)}`;
 }
 
-/**
- * @param {number} a
- * @param {number} b
- */
+/** @type {(a: number, b: number) => string} */
 function ratioText(a, b) {
   return a > 0 && b > 0 ? doublingText(Math.log2(b / a)) : "";
 }

@@ -232,11 +232,7 @@ class LocationsPanel {
     return [...rows, el("tr", {}, el("td", { colspan: 6, class: `depth-${depth}` }, more))];
   }
 
-  /**
-   * @param {Group} group
-   * @param {number} depth
-   * @param {string} path
-   */
+  /** @type {(group: Group, depth: number, path: string) => HTMLTableRowElement} */
   groupRow(group, depth, path) {
     const { count, sum, mean, high, ratio } = summaryOf(group.places);
     const cells = [
@@ -252,10 +248,7 @@ class LocationsPanel {
     );
   }
 
-  /**
-   * @param {Group} group
-   * @param {string} path
-   */
+  /** @type {(group: Group, path: string) => HTMLButtonElement | HTMLSpanElement} */
   opener(group, path) {
     if (!group.parts.length) return el("span", { class: "opener" }, twist(true), group.name);
     const click = () => {

@@ -146,8 +146,7 @@ function drawChart(host, positions, chart, at) {
 
 /**
  * The middle of the wider part of an interval in sight, in pixels.
- * @param {import("../draw/chart.js").Chart} chart
- * @param {Figure} end
+ * @type {(chart: import("../draw/chart.js").Chart, end: Figure) => number}
  */
 function middleOf({ y, box }, { value, lower, upper }) {
   const [low, high] = [Math.min(y(lower) || box.bottom, box.bottom), Math.max(y(upper), box.top)];

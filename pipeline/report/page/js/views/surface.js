@@ -227,11 +227,7 @@ function drawBetween(chart, grid, level, cls) {
 
 /**
  * Draws a contour with its text where it comes nearest to the diagonal that contours of work cross.
- * @param {Chart} chart
- * @param {Grid} grid
- * @param {number} level
- * @param {string} text
- * @param {string} cls
+ * @type {(chart: Chart, grid: Grid, level: number, text: string, cls: string) => void}
  */
 function drawContour(chart, grid, level, text, cls) {
   const pieces = contour(grid, level);
@@ -260,10 +256,7 @@ function drawContour(chart, grid, level, text, cls) {
   });
 }
 
-/**
- * @param {Chart} chart
- * @param {{x: number, y: number}} at
- */
+/** @type {(chart: Chart, at: {x: number, y: number}) => boolean} */
 function hasLabelNear(chart, at) {
   return [...chart.over.children].some(
     (one) =>
