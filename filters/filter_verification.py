@@ -8,8 +8,8 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from filters.evidence import by_hand, evidence_from_profile
-from filters.folding import Folding, fold
 from filters.instrumentation import FILTER_ATTRIBUTE, digest
+from filters.rejected_visits import Folding, fold
 from filters.scorep_format.rule_files import FilterRules, kept
 from ingest.alignment import CallTreeUnion
 from ingest.arrays import BoolArray, FloatArray

@@ -64,7 +64,7 @@ from pipeline.stages.campaign_submission import (
     submit_campaign,
 )
 from pipeline.stages.filter import filter_of_path, runs_at, store_filter, verify_filter
-from pipeline.stages.plain_time_file import SECONDS_COLUMN, STARTUP
+from pipeline.stages.overhead import SECONDS_COLUMN, STARTUP
 from pipeline.stages.run import run as run_all_stages
 from pipeline.store.atomic import write_text
 from pipeline.store.lock import Notify, only_writer

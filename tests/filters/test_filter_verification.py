@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from filters.filter_verification import TOLERANCE, PredictedAndMeasured, simulate, verify
-from filters.folding import fold
 from filters.instrumentation import UNFILTERED, digest, digest_of_run
+from filters.rejected_visits import fold
 from filters.scorep_format.rule_files import FilterRules, parse
 from ingest.calltree import CallTree
 from ingest.profile import LocationTable, Metric, MetricKind, Profile, RegionTable, ValuesInMemory

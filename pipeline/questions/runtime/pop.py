@@ -220,7 +220,7 @@ def _counters(experiment: Experiment, divisor: FloatArray, reference: IntArray) 
     if None in names:
         nothing = np.full(len(experiment.points), np.nan)
         return _CounterFactors(ipc=nothing, instructions=nothing, frequency=nothing, notices=(NO_COUNTERS,))
-    useful = _useful_callpaths(experiment)
+    useful = regions_in(experiment.regions, USEFUL_WORK)[experiment.tree.region]
     instructions, cycles, seconds = (
         np.where(np.isfinite(divisor), experiment.values[name].sum[useful].sum(axis=0), np.nan)
         for name in (*filter(None, names), TIME)
@@ -232,10 +232,6 @@ def _counters(experiment: Experiment, divisor: FloatArray, reference: IntArray) 
         instructions=_ratio(work[reference], work),
         frequency=_ratio(frequency, frequency[reference]),
     )
-
-
-def _useful_callpaths(experiment: Experiment) -> BoolArray:
-    return regions_in(experiment.regions, USEFUL_WORK)[experiment.tree.region]
 
 
 def _median(values: FloatArray) -> FloatArray:
