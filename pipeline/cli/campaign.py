@@ -12,12 +12,7 @@ import typer
 from ingest.errors import UsageError
 from pipeline.cli.app import app
 from pipeline.cli.options import Json, Limit, command, refuse_beside, shared, switch, valued
-from pipeline.cli.output import (
-    STANDARD_OUTPUT,
-    show_notice,
-    write_output,
-    write_summary,
-)
+from pipeline.cli.output import STANDARD_OUTPUT, show_notice, write_output, write_summary
 from pipeline.wording.exit_codes import ExitCode
 
 if TYPE_CHECKING:

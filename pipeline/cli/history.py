@@ -151,13 +151,7 @@ def show(
 ) -> None:
     """Show a kernel across commits, with change points and drift."""
     from ingest.errors import UsageError
-    from pipeline.report.check.history import (
-        History,
-        history_table,
-        kernel_history,
-        places_of,
-        show_history,
-    )
+    from pipeline.report.check.history import History, history_table, kernel_history, places_of, show_history
     from pipeline.report.render.console import show_sentence
     from pipeline.store.history_file import comparable, kernel_rows, read_history
 

@@ -12,15 +12,7 @@ from typing import Annotated
 
 import typer
 
-from pipeline.cli.options import (
-    Limit,
-    Presentation,
-    command,
-    refuse_beside,
-    shared,
-    switch,
-    valued,
-)
+from pipeline.cli.options import Limit, Presentation, command, refuse_beside, shared, switch, valued
 
 File = Annotated[
     Path,

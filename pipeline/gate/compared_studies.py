@@ -29,11 +29,7 @@ from pipeline.gate.kernel_values import (
     match,
     wall_times,
 )
-from pipeline.gate.target_forecast import (
-    Forecasts,
-    forecast_recognised,
-    predicted_ratio,
-)
+from pipeline.gate.target_forecast import Forecasts, forecast_recognised, predicted_ratio
 from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import Prediction
 from pipeline.wording.distinct_names import distinct_names

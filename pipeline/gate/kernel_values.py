@@ -27,12 +27,7 @@ from pipeline.models.kernels import (
 )
 from pipeline.models.scaling_models import LocationCount, ScalingModels
 from pipeline.questions.analysis import DEFAULT_REACH, named_targets, shares, target_beyond
-from pipeline.questions.locations import (
-    Comparison,
-    comparison_of,
-    locations_of,
-    scaled_parameter,
-)
+from pipeline.questions.locations import Comparison, comparison_of, locations_of, scaled_parameter
 from pipeline.questions.runtime.pop import efficiencies
 from pipeline.wording.quantities import value_text
 

@@ -16,14 +16,7 @@ from pipeline.models.back_test import BackTest, back_test_total
 from pipeline.models.fit import fit, fit_parts
 from pipeline.models.formulas import FormulaRange, PredictionFormula
 from pipeline.models.growth import GROWING
-from pipeline.models.kernels import (
-    Kernels,
-    kernels_of,
-    not_measurable,
-    plain_totals,
-    start_up,
-    total_kernel,
-)
+from pipeline.models.kernels import Kernels, kernels_of, not_measurable, plain_totals, start_up, total_kernel
 from pipeline.models.options import ModelOptions
 from pipeline.models.plain_totals import with_plain_totals
 from pipeline.models.prediction import Prediction

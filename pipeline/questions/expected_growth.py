@@ -29,13 +29,7 @@ from pipeline.questions.groups import group_meant, named_kernels, place_of
 from pipeline.questions.question import Question, TargetForecast
 from pipeline.questions.runtime.estimate import from_prediction
 from pipeline.wording.escaping import shown_name
-from pipeline.wording.quantities import (
-    Figure,
-    counted,
-    figure,
-    point_text,
-    probability_text,
-)
+from pipeline.wording.quantities import Figure, counted, figure, point_text, probability_text
 
 _NEGLIGIBLE = 0.1  # a power of the scale: what grows by it beyond the function is not said to grow faster
 _SURE = 0.9  # probability from which a judgement is made

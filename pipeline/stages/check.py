@@ -21,12 +21,7 @@ from ingest.scaling import ScalingDecision, decide_scaling
 from pipeline.config.check_options import load_check_options
 from pipeline.config.options import Options, override
 from pipeline.execution.executors import ProgressDisplay, no_progress
-from pipeline.gate.baselines import (
-    SMALLEST_SHARE,
-    against_history,
-    baseline_of,
-    from_document,
-)
+from pipeline.gate.baselines import SMALLEST_SHARE, against_history, baseline_of, from_document
 from pipeline.gate.check_result import CheckResult
 from pipeline.gate.compared_studies import ComparedStudies, TwoStudies, possible_renames, recorded_digests
 from pipeline.gate.gate_options import CheckOptions

@@ -8,16 +8,7 @@ from tools.gallery.asking import ROOT, asked, machine_value, part, run
 from tools.gallery.charts import Chart
 from tools.gallery.labels import Beside
 from tools.gallery.page import Item, Paper
-from tools.gallery.paper_000_errors import (
-    FITTED,
-    HEAVY,
-    KERNELS,
-    LIGHT,
-    NODE,
-    STAND_IN,
-    error_items,
-    threads,
-)
+from tools.gallery.paper_000_errors import FITTED, HEAVY, KERNELS, LIGHT, NODE, STAND_IN, error_items, threads
 from tools.gallery.port_models import correlations, levelled, port_terms, rows_in
 
 SHARES = {

@@ -32,12 +32,7 @@ from pipeline.report.render.console import show_sentence
 from pipeline.report.render.terminal_tables import show_table, terminal_table
 from pipeline.wording.distinct_names import distinct_texts
 from pipeline.wording.lines import wrapped
-from pipeline.wording.quantities import (
-    callpath_text,
-    estimate_text,
-    percent,
-    point_text,
-)
+from pipeline.wording.quantities import callpath_text, estimate_text, percent, point_text
 
 _OUTCOMES = {
     Outcome.PASSED: "bold green",

@@ -6,27 +6,11 @@ from math import isfinite
 from pathlib import PurePosixPath
 
 from pipeline.columns.changes import measured_at
-from pipeline.gate.check_result import (
-    Cause,
-    CheckResult,
-    Ground,
-    KernelResult,
-    Outcome,
-    Rename,
-    Ruling,
-)
+from pipeline.gate.check_result import Cause, CheckResult, Ground, KernelResult, Outcome, Rename, Ruling
 from pipeline.gate.kernel_values import Scope
 from pipeline.models.kernels import is_time
 from pipeline.questions.expected_growth import Judgement
-from pipeline.wording.quantities import (
-    WIDEST,
-    callpath_text,
-    counted,
-    figure,
-    growth_text,
-    point_text,
-    times,
-)
+from pipeline.wording.quantities import WIDEST, callpath_text, counted, figure, growth_text, point_text, times
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -57,11 +57,7 @@ from pipeline.report.page.sections import (
 )
 from pipeline.report.page.shown_kernels import ShownKernels
 from pipeline.report.page.verdict_sentences import SPACE, Findings, dominance, sentence_name, verdict
-from pipeline.wording.quantities import (
-    display_unit,
-    estimate_text,
-    readable_unit,
-)
+from pipeline.wording.quantities import display_unit, estimate_text, readable_unit
 
 if TYPE_CHECKING:
     from pipeline.columns.two_machines import StudyOnTwoMachines

@@ -23,12 +23,7 @@ from pipeline.models.scaling_models import ScalingModels, remarks
 from pipeline.projection.rooflines.region_verdicts import RegionVerdict
 from pipeline.projection.rooflines.rooflines import CountedKernel, StudyRoofline
 from pipeline.questions.analysis import Analysis, Level, Outlook, Standing, extrapolation, largest_point
-from pipeline.questions.isoefficiency import (
-    efficiency_and_wall,
-    reference_text,
-    sizes_of,
-    surface_of,
-)
+from pipeline.questions.isoefficiency import efficiency_and_wall, reference_text, sizes_of, surface_of
 from pipeline.questions.locations import Comparison
 from pipeline.questions.question import TargetForecast
 from pipeline.questions.runtime.estimate import Estimate

@@ -26,11 +26,7 @@ from pipeline.columns.kernel_tables import (
 from pipeline.columns.kernels import kernel_columns
 from pipeline.columns.shown_tree import shown_tree, tree_table
 from pipeline.columns.summary import Rows, Summary
-from pipeline.columns.target_sentences import (
-    far_targets,
-    share_sentence,
-    total_sentences,
-)
+from pipeline.columns.target_sentences import far_targets, share_sentence, total_sentences
 from pipeline.models.kernels import FACTORS
 from pipeline.questions import extra_p, held_out, pop_efficiency, resource_use
 from pipeline.questions.analysis import Analysis

@@ -6,12 +6,7 @@ from hypothesis import strategies as st
 
 from ingest.counter_report import TOTAL_ROW, CountedRegion, CounterReport, merged
 from ingest.counters.counted_work import work
-from ingest.counters.counter_files import (
-    FORMATS,
-    parse_counters,
-    read_counters,
-    recognised,
-)
+from ingest.counters.counter_files import FORMATS, parse_counters, read_counters, recognised
 from ingest.errors import InputError
 from tests.ingest.counters.craypat_report_text import REPORT
 from tests.ingest.counters.test_likwid_counters import TEXT, csv

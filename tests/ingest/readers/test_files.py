@@ -7,13 +7,7 @@ import numpy as np
 import pytest
 
 from ingest.errors import InputError
-from ingest.readers import (
-    find_profile_reader,
-    hpctoolkit,
-    profile_readers,
-    read_profile,
-    series_readers,
-)
+from ingest.readers import find_profile_reader, hpctoolkit, profile_readers, read_profile, series_readers
 from tests.foam_cases import solver, write_profiling
 
 from .hpctoolkit_files import write_database

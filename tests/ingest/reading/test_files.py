@@ -5,14 +5,7 @@ from pathlib import Path
 import pytest
 
 from ingest.errors import InputError
-from ingest.reading.files import (
-    HEAD_BYTES,
-    head,
-    missing_numbers,
-    numbered_files,
-    read_bytes,
-    read_text,
-)
+from ingest.reading.files import HEAD_BYTES, head, missing_numbers, numbered_files, read_bytes, read_text
 
 
 def test_text_is_read_without_its_mark_and_up_to_the_bound(tmp_path):

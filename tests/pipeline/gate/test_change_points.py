@@ -6,12 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from pipeline.gate.change_points import (
-    CORRELATED_FROM,
-    ENOUGH,
-    FALSE_ALARMS,
-    change_points_of_each,
-)
+from pipeline.gate.change_points import CORRELATED_FROM, ENOUGH, FALSE_ALARMS, change_points_of_each
 
 
 def change_points(values):

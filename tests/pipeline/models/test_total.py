@@ -10,13 +10,7 @@ from pipeline.models.kernels import sum_groups
 from pipeline.models.observations import observe
 from pipeline.models.options import ModelOptions
 from pipeline.models.quality import Note
-from pipeline.models.total import (
-    added,
-    agreeing_with_measured_sum,
-    predict_total,
-    summed,
-    wild_last_run,
-)
+from pipeline.models.total import added, agreeing_with_measured_sum, predict_total, summed, wild_last_run
 
 P = np.array([4.0, 8, 16, 32, 64])[:, None]
 TARGETS = np.array([[16.0], [128.0], [1024.0]])

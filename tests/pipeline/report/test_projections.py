@@ -11,11 +11,7 @@ from ingest.record_codec import document
 from ingest.units import BYTES, NONE, TIME_DIMENSION
 from pipeline.columns.shipped import Shipped, tables_of_shipped
 from pipeline.projection.applications.application_file import load_application
-from pipeline.projection.applications.projections import (
-    MeasuredTotal,
-    ProjectedValue,
-    Variant,
-)
+from pipeline.projection.applications.projections import MeasuredTotal, ProjectedValue, Variant
 from pipeline.projection.machines.machine_values import load_machine
 from pipeline.report.projections import show_projection
 from pipeline.report.render.console import console

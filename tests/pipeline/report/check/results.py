@@ -19,11 +19,7 @@ from pipeline.gate.check_result import (
     Ruling,
     StudySide,
 )
-from pipeline.gate.compared_studies import (
-    ComparedStudies,
-    TwoStudies,
-    possible_renames,
-)
+from pipeline.gate.compared_studies import ComparedStudies, TwoStudies, possible_renames
 from pipeline.gate.gate_options import CheckOptions, KernelRule, Waiver
 from pipeline.gate.kernel_values import KernelId, Scope, match
 from pipeline.gate.study_check import check

@@ -10,13 +10,7 @@ import pytest
 
 from pipeline.models.agreeing_formulas import formula_range, prediction_formulas
 from tests.pipeline.report.page.browser import WIDE, OpenPage, Scripts, Watched, rows_of, saved, watching
-from tests.pipeline.report.page.studies import (
-    answered,
-    outlooks,
-    study,
-    study_of,
-    two_parameter_study,
-)
+from tests.pipeline.report.page.studies import answered, outlooks, study, study_of, two_parameter_study
 from tests.pipeline.report.page.studies import page_data_of as data_of
 
 PNG = b"\x89PNG\r\n\x1a\n"
