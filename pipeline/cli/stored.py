@@ -203,9 +203,9 @@ def plot(
     import shutil
     from dataclasses import replace
 
-    from pipeline.report.plots import terminal_plot
+    from pipeline.report.plots import curve_image, terminal_plot
     from pipeline.report.render.console import console, show_sentence
-    from pipeline.stages.plot import factor_lines, find_kernel, kernel_curve, plot_image, target_lines
+    from pipeline.stages.plot import factor_lines, find_kernel, kernel_curve, target_lines
     from pipeline.store.results import read_study
 
     files = [(png, "png"), (svg, "svg")]
@@ -219,7 +219,7 @@ def plot(
     drawn = replace(curve, title="\n".join((curve.title, *factors)))
     images = [(file, form) for file, form in files if file is not None]
     for file, form in images:
-        write_output(file, plot_image(form, drawn, logarithmic=not linear))
+        write_output(file, curve_image(form, drawn, logarithmic=not linear))
     if images:
         return
     screen = console()

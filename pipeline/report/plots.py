@@ -1,8 +1,8 @@
 """One kernel's measurements, model and interval: as data, as text for the terminal, and as a figure."""
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,10 +13,40 @@ from pipeline.wording.escaping import matplotlib as plain_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
+_SAME_SVG: Any = {"svg.hashsalt": "pipeline", "svg.fonttype": "none"}
 _CURVE_POINTS = 120
 _BESIDE = 12  # characters of a terminal beside the axes, which a title does not have
 POSITIVE_FRACTION = 1e-3  # of the largest value: a logarithmic axis begins there if the model reaches zero
+
+
+def new_figure(width: float, height: float) -> "Figure":
+    """Return an empty figure of matplotlib, with its size in inches."""
+    with extra("plot"):
+        from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def without_frame(axes: "Axes") -> None:
+    """Leave axes only where numbers stand: at the left and below."""
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def image(figure: "Figure", form: str, dots: int = 150) -> bytes:
+    """Return a figure as the content of a ``png``, ``svg`` or ``pdf`` file, `dots` per inch of a PNG.
+
+    The same figure gives the same bytes, but for the date in a PDF.
+    """
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    written = BytesIO()
+    FigureCanvasAgg(figure)
+    with rc_context(_SAME_SVG):
+        figure.savefig(written, format=form, dpi=dots, metadata={"Date": None} if form == "svg" else None)
+    return written.getvalue()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -112,17 +142,14 @@ def draw_curve(axes: "Axes", curve: Curve, *, logarithmic: bool) -> None:
     axes.set_xlabel(plain_text(curve.parameter))
     axes.set_ylabel(plain_text(curve.unit))
     axes.legend(frameon=False)
-    axes.spines[["top", "right"]].set_visible(False)
+    without_frame(axes)
 
 
-def write_figure(path: Path | BinaryIO, form: str, curve: Curve, *, logarithmic: bool) -> None:
-    """Draw a curve into a file, as ``png``, ``svg`` or ``pdf``."""
-    with extra("plot"):
-        from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7.0, 4.2), layout="constrained")
+def curve_image(form: str, curve: Curve, *, logarithmic: bool) -> bytes:
+    """Return a curve as the content of a ``png``, ``svg`` or ``pdf`` file."""
+    figure = new_figure(7.0, 4.2)
     draw_curve(figure.add_subplot(), curve, logarithmic=logarithmic)
-    figure.savefig(path, format=form, dpi=150)
+    return image(figure, form)
 
 
 def _floor(curve: Curve) -> float:

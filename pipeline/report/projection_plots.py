@@ -1,15 +1,14 @@
 """Figures of projections: of a sweep, time above and losses to variants below; and the roofline."""
 
 from collections.abc import Mapping, Sequence
-from io import BytesIO
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from ingest.arrays import FloatArray
-from ingest.errors import extra
 from pipeline.projection.applications.projections import ApplicationProjection, ProjectedValue, Sweep
 from pipeline.projection.rooflines.rooflines import Roofline
+from pipeline.report.plots import new_figure, without_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,8 +18,6 @@ Style: TypeAlias = Mapping[str, Any]
 """How matplotlib draws something."""
 
 _WIDTH, _TIME_HEIGHT, _LOSS_HEIGHT, _ROOFLINE_HEIGHT = 7.0, 4.2, 2.4, 4.6  # inches
-_DOTS = 150  # per inch of a PNG file
-_SAME_SVG: Any = {"svg.hashsalt": "pipeline", "svg.fonttype": "none"}
 _LOGARITHMIC_FROM = 8.0  # ratio of the largest to the smallest value
 _TOTAL: Style = {"color": "black", "linewidth": 1.8, "marker": "o", "markersize": 4}
 BAND: Style = {"alpha": 0.18, "linewidth": 0}
@@ -33,28 +30,13 @@ _POINT: Style = {"marker": "o", "markersize": 5, "linestyle": "none"}
 COLOURS = ("#e45756", "#f58518", "#54a24b", "#b279a2", "#72b7b2", "#9d755d")  # of runs, in turn
 
 
-def image(figure: "Figure", form: str) -> bytes:
-    """Return a figure as the content of a ``png`` or ``svg`` file; the same figure gives the same bytes."""
-    from matplotlib import rc_context
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-    written = BytesIO()
-    FigureCanvasAgg(figure)
-    with rc_context(_SAME_SVG):
-        figure.savefig(written, format=form, dpi=_DOTS, metadata={"Date": None} if form == "svg" else None)
-    return written.getvalue()
-
-
 def sweep_figure(sweep: Sweep) -> "Figure":
     """Draw the total with its interval and the outermost parts and, if there are variants, what they gain."""
-    with extra("plot"):
-        from matplotlib.figure import Figure
-
     projections, swept = sweep.projections, sweep.swept
     first = projections[0]
     lossy = any(variant.loss for p in projections for variant in p.variants)
     heights = [_TIME_HEIGHT, _LOSS_HEIGHT] if lossy else [_TIME_HEIGHT]
-    figure = Figure(figsize=(_WIDTH, sum(heights)), layout="constrained")
+    figure = new_figure(_WIDTH, sum(heights))
     panels = figure.subplots(len(heights), sharex=True, squeeze=False, height_ratios=heights)[:, 0].tolist()
     at = np.array([p.at[swept] for p in projections])
     _draw_times(panels[0], at, projections)
@@ -66,7 +48,7 @@ def sweep_figure(sweep: Sweep) -> "Figure":
         panels[-1].set_xscale("log", base=2)
         panels[-1].xaxis.set_major_formatter("{x:g}")
     for axes in panels:
-        axes.spines[["top", "right"]].set_visible(False)
+        without_frame(axes)
         axes.legend(fontsize="x-small", frameon=False)
     return figure
 
@@ -114,10 +96,7 @@ def _draw_line(
 
 def roofline_figure(roofline: Roofline) -> "Figure":
     """Draw ceilings as lines and measured regions as points, a colour for each run; axes are logarithmic."""
-    with extra("plot"):
-        from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(_WIDTH, _ROOFLINE_HEIGHT), layout="constrained")
+    figure = new_figure(_WIDTH, _ROOFLINE_HEIGHT)
     axes = figure.add_subplot(xscale="log", yscale="log")
     intensity = _intensities(roofline)
     left, right = intensity[[0, -1]].tolist()
@@ -141,7 +120,7 @@ def roofline_figure(roofline: Roofline) -> "Figure":
     axes.set_title(f"Roofline of {roofline.machine}", fontsize="medium")
     axes.set_xlabel("arithmetic intensity [flop/B]")
     axes.set_ylabel("Gflop/s")
-    axes.spines[["top", "right"]].set_visible(False)
+    without_frame(axes)
     return figure
 
 

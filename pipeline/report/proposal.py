@@ -1,12 +1,10 @@
 """What a proposal for computing time needs: a figure, a table, and three sentences on scaling and cost."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ingest.arrays import FloatArray
-from ingest.errors import extra
 from ingest.number_text import figure
 from pipeline.questions.analysis import Analysis, largest_point
 from pipeline.questions.locations import Comparison
@@ -16,6 +14,7 @@ from pipeline.questions.runtime.runtime import Runtime
 from pipeline.questions.runtime.trust import Trust
 from pipeline.questions.runtime_summary import efficient_up_to
 from pipeline.report.page.sections import repetitions_text
+from pipeline.report.plots import image, new_figure, without_frame
 from pipeline.report.runtime_charts import RuntimeChart
 from pipeline.wording.escaping import matplotlib as plain_text
 from pipeline.wording.quantities import (
@@ -169,7 +168,7 @@ def draw_chart(axes: "Axes", chart: RuntimeChart) -> None:
     axes.set_xlabel(plain_text(chart.parameter))
     label = plain_text(chart.label)
     axes.set_ylabel(label if chart.threshold is None else f"{label} [%]")
-    axes.spines[["top", "right"]].set_visible(False)
+    without_frame(axes)
     axes.legend(frameon=False, fontsize="small")
 
 
@@ -179,14 +178,11 @@ def draw_charts(figure: "Figure", charts: tuple[RuntimeChart, ...]) -> None:
         draw_chart(axes, chart)
 
 
-def write_proposal_figure(path: Path | BinaryIO, form: str, charts: tuple[RuntimeChart, ...]) -> None:
-    """Draw charts side by side into a file, as ``pdf``, ``png`` or ``svg``."""
-    with extra("plot"):
-        from matplotlib.figure import Figure
-
-    drawn = Figure(figsize=FIGURE_SIZE, layout="constrained")
+def proposal_image(form: str, charts: tuple[RuntimeChart, ...]) -> bytes:
+    """Return charts side by side as the content of a ``pdf``, ``png`` or ``svg`` file."""
+    drawn = new_figure(*FIGURE_SIZE)
     draw_charts(drawn, charts)
-    drawn.savefig(path, format=form, dpi=200)
+    return image(drawn, form, dots=200)
 
 
 def _plain_numbers(axis: "Axis", binary: bool = False) -> None:

@@ -1,7 +1,6 @@
 """The proposal stage: the files of a computing-time proposal, from a stored result."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,12 +11,12 @@ from pipeline.config.job_options import DescribedJob
 from pipeline.questions.runtime.runtime import runtime
 from pipeline.questions.runtime_summary import verdict_line
 from pipeline.report.page.sections import study_name
-from pipeline.report.proposal import proposal_csv, proposal_sentences, write_proposal_figure
+from pipeline.report.proposal import proposal_csv, proposal_image, proposal_sentences
 from pipeline.report.render.text_formats import WRITERS
 from pipeline.report.runtime_charts import runtime_charts
 from pipeline.stages.choose import chosen_jobs, resources_of
 from pipeline.stages.model import target_points
-from pipeline.store.atomic import write_atomically, write_text
+from pipeline.store.atomic import write_bytes, write_text
 from pipeline.store.results import read_study
 
 _FORMS = ("pdf", "svg", "png")
@@ -50,7 +49,7 @@ def write_proposal(
     study = _Study(out, at, min_efficiency, job)
     charts = runtime_charts(study.analysis, study.runtime, study.targets[-1])
     table, sentences = image.with_suffix(".csv"), image.with_suffix(".txt")
-    write_atomically(image, partial(write_proposal_figure, form=form, charts=charts))
+    write_bytes(image, proposal_image(form, charts))
     write_text(table, proposal_csv(study.runtime, study.analysis.experiment.parameters))
     write_text(sentences, study.text)
     if study.jobs is None:

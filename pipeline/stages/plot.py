@@ -1,7 +1,6 @@
 """The plot stage: one kernel that the user names, as a curve or a file."""
 
 from collections.abc import Mapping, Sequence
-from io import BytesIO
 
 import numpy as np
 
@@ -10,7 +9,7 @@ from ingest.errors import UsageError
 from pipeline.models.agreeing_formulas import formula_range, prediction_formulas
 from pipeline.models.kernels import FACTORS, callpath_id, did_you_mean, is_callpath_id, matching
 from pipeline.questions.analysis import Analysis, Level, kernel_formulas, shares
-from pipeline.report.plots import Curve, curve_of, write_figure
+from pipeline.report.plots import Curve, curve_of
 from pipeline.stages.model import target_points
 from pipeline.store.results import StoredStudy
 from pipeline.wording.distinct_names import distinct_texts
@@ -102,10 +101,3 @@ def factor_lines(study: StoredStudy, level: Level, kernel: int) -> list[str]:
             ]
             return [f"= {factor.count}: {formulas[0]}", f"x time per {factor.noun} [s]: {formulas[1]}"]
     return []
-
-
-def plot_image(form: str, curve: Curve, *, logarithmic: bool) -> bytes:
-    """Return the bytes of a PNG or SVG file."""
-    image = BytesIO()
-    write_figure(image, form, curve, logarithmic=logarithmic)
-    return image.getvalue()

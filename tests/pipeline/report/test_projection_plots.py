@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from pipeline.projection.rooflines.rooflines import Roofline, RooflinePoint
-from pipeline.report.projection_plots import image, roofline_figure
+from pipeline.report.plots import image
+from pipeline.report.projection_plots import roofline_figure
 
 
 def point(name, level, intensity, rate, run=""):
