@@ -403,8 +403,8 @@ def _command(table: TomlTable, key: str, scales: Scales, folder: Path) -> tuple[
 
 def _program(word: str, folder: Path) -> str:
     """Return the program that the first word of a command names: one beside the description, or as it is."""
-    beside = folder / word
-    return str(beside) if "/" in word and beside.is_file() else word
+    beside = "/" in word and not Path(word).is_absolute() and (folder / word).is_file()
+    return f"{{{FOLDER}}}/{Path(word)}" if beside else word
 
 
 def _launcher(table: TomlTable, scales: Scales) -> Launcher:

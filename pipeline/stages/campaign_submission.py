@@ -53,9 +53,12 @@ def _require_unchanged(progress: CampaignProgress) -> None:
         write_json(file, now)
         return
     try:
-        before = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        before = dict(json.loads(file.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
         before = {}
+    for name, words in _commands(campaign).items():
+        if words and before.get(name) == shlex.join(_in_folder(campaign, words[:1]) + words[1:]):
+            before[name] = now[name]  # as earlier versions wrote it
     later = {"plain"} - set(before)
     if campaign.measurement.rebuild:
         later |= {Path(word).name for word in _program_files(campaign)}
@@ -87,12 +90,12 @@ def accept_change(path: Path, notify: Notify) -> None:
 def _made_from(campaign: Campaign) -> Mapping[str, str]:
     """Return what all runs have in common, by what users call it; files by their digests.
 
-    Of a program that is built anew with a filter the files are no reason to stop.
+    Of a program that is built anew with a filter the files are no reason to stop, nor is that the folder of
+    the campaign was moved or copied.
     """
     application, measurement, launcher = campaign.application, campaign.measurement, campaign.launcher
     texts = {
-        "command": shlex.join(application.command),
-        "plain": shlex.join(measurement.plain),
+        **{name: shlex.join(words) for name, words in _commands(campaign).items()},
         "prepare": "; ".join(application.prepare),
         "environment": " ".join(f"{name}={value}" for name, value in measurement.environment.items()),
         "launcher": shlex.join((launcher.program, *launcher.options)),
@@ -105,9 +108,17 @@ def _made_from(campaign: Campaign) -> Mapping[str, str]:
     return {name: text for name, text in texts.items() if text} | dict(map(_digest, sorted(files)))
 
 
+def _commands(campaign: Campaign) -> dict[str, tuple[str, ...]]:
+    return {"command": campaign.application.command, "plain": campaign.measurement.plain}
+
+
+def _in_folder(campaign: Campaign, words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return words with the folder of the campaign in place of its placeholder."""
+    return tuple(word.replace(f"{{{FOLDER}}}", str(campaign.path.parent)) for word in words)
+
+
 def _program_files(campaign: Campaign) -> set[str]:
-    folder = str(campaign.path.parent)
-    words = (word.replace(f"{{{FOLDER}}}", folder) for word in campaign.application.command)
+    words = _in_folder(campaign, campaign.application.command)
     return {word for word in words if "/" in word and Path(word).is_file()}
 
 

@@ -32,7 +32,7 @@ def test_the_shipped_description_is_valid_with_all_that_it_mentions(tmp_path):
     assert campaign.question == CampaignQuestion(at={"p": 4096, "n": 64}, quantity="efficiency", width=0.2)
     assert campaign.filter == tmp_path / "work" / "filter" / "app.filter"
     assert campaign.measurement.environment == {"SCOREP_TOTAL_MEMORY": "64M"}
-    assert campaign.application.command[0] == str(tmp_path / "solver")
+    assert campaign.application.command[0] == "{folder}/solver"
     assert [one.content_only for one in campaign.application.inputs] == [False, True]
     settings = settings_at(campaign.scheduler, {"p": 16, "n": 64})
     assert settings.time == "02:00:00"

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import sys
 
 import pytest
@@ -188,6 +189,40 @@ def test_what_runs_are_made_of_has_changed(call, folder, refused, accident, sent
     assert len(list((folder / "work").glob("*.attempt1/profiles.reset/timers.log"))) == 3
     assert call("campaign", "submit")[0] == 0
     assert len(made(folder)) == 7
+
+
+def moved(folder):
+    return folder.rename(folder.with_name("elsewhere"))
+
+
+def copied(folder):
+    return shutil.copytree(folder, folder.with_name("elsewhere"))
+
+
+def of_an_earlier_version(folder):
+    """The path of the program stood in what runs were made from."""
+    file = folder / "work/made_from.json"
+    written = file.read_text()
+    assert "'{folder}/timers.sh'" in written
+    file.write_text(written.replace("'{folder}/timers.sh'", str(folder / "timers.sh")))
+    return folder
+
+
+@pytest.mark.parametrize("accident", [moved, copied, of_an_earlier_version])
+def test_a_campaign_that_is_moved_or_copied_goes_on(call, tmp_path, monkeypatch, accident):
+    (tmp_path / "campaign").mkdir()
+    command = f"{sys.executable} {{folder}}/timers.py"
+    description = DESCRIPTION.replace(command, "./timers.sh")
+    program = f'#!/bin/sh\nexec {sys.executable} "$(dirname "$0")"/timers.py "$@"\n'
+    folder = begin(tmp_path / "campaign", monkeypatch, description, timers_py=PROGRAM, timers_sh=program)
+    (folder / "timers.sh").chmod(0o755)
+    assert call("campaign", "submit")[0] == 0
+    there = accident(folder)
+    monkeypatch.chdir(there)
+    change(there, "[8, 12, 16]", "[8, 12, 16, 24]")
+    code, printed, error = call("campaign", "submit")
+    assert (code, "4 of 4 runs done" in printed) == (0, True), error
+    assert len(made(there)) == 4 and made(there)[-1] == "24"
 
 
 def test_changed_description(call, folder, refused):
