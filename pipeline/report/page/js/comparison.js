@@ -95,10 +95,7 @@ function ratioAt(k, at) {
   return predicted(k, at).find(({ name }) => name === RATIO)?.figure;
 }
 
-/**
- * @param {number} k
- * @param {Point} at
- */
+/** @type {(k: number, at: Point) => string[]} */
 function texts(k, at) {
   return predicted(k, at).map(
     ({ name, figure, unit }) => `${name} ${estimateText(figure.value, figure, unit)}`,

@@ -260,8 +260,7 @@ export class State extends Address {
 
   /**
    * Classes of a call path in a picture of the call tree.
-   * @param {KernelSet} level
-   * @param {number} k
+   * @type {(level: KernelSet, k: number) => string}
    */
   look(level, k) {
     if (this.selecting && this.selects(level, k)) return " selected";

@@ -151,8 +151,7 @@ export class KernelValues extends RegionNames {
 
   /**
    * Single measurements of a kernel at the points that differ from one in the scaled parameter only.
-   * @param {number} k
-   * @param {Point} line
+   * @type {(k: number, line: Point) => {x: number, y: number}[]}
    */
   dots(k, line) {
     const { points, column } = this.positions;

@@ -182,10 +182,7 @@ export class DataTable {
     this.pager.replaceChildren(this.pagerButton(-1, pages), this.pagerButton(1, pages));
   }
 
-  /**
-   * @param {-1 | 1} by
-   * @param {number} pages
-   */
+  /** @type {(by: -1 | 1, pages: number) => "" | HTMLButtonElement} */
   pagerButton(by, pages) {
     const next = this.page + by;
     if (next < 0 || next >= pages) return "";

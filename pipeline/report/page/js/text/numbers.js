@@ -90,8 +90,7 @@ function exponential(mantissa, power) {
 
 /**
  * A number without a separator, whole if it has as many digits.
- * @param {number} value
- * @param {number} digits
+ * @type {(value: number, digits: number) => string}
  */
 function decimal(value, digits) {
   const [, power] = scientific(value, digits);

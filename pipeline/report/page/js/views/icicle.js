@@ -140,11 +140,7 @@ class IcicleView {
     );
   }
 
-  /**
-   * @param {HTMLElement} host
-   * @param {Where} where
-   * @param {TreeGrowth} growth
-   */
+  /** @type {(host: HTMLElement, where: Where, growth: TreeGrowth) => void} */
   drawSide(host, where, growth) {
     const { unit } = this.report;
     const { level } = this.tree;

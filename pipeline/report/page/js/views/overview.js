@@ -87,10 +87,7 @@ class Scene {
     });
   }
 
-  /**
-   * @param {HTMLElement} host
-   * @param {Options} options
-   */
+  /** @type {(host: HTMLElement, options: Options) => void} */
   drawLines(host, options) {
     const { level, target, positions, effort, leading, drawn, xs } = this;
     const values = this.figures.map((figures) => figures.map(({ value }) => value));
@@ -143,10 +140,7 @@ class Scene {
     }
   }
 
-  /**
-   * @param {HTMLElement} host
-   * @param {Options} options
-   */
+  /** @type {(host: HTMLElement, options: Options) => void} */
   drawStack(host, options) {
     const { level, target, positions, effort, leading, xs, total } = this;
     const { share } = options;

@@ -211,10 +211,7 @@ export function region({ xs, ys, lower, upper }, level) {
 
 /**
  * Shades where a level lies inside intervals.
- * @param {Chart} chart
- * @param {Parameters<typeof region>[0]} grid
- * @param {number} level
- * @param {string} cls
+ * @type {(chart: Chart, grid: Parameters<typeof region>[0], level: number, cls: string) => void}
  */
 function drawBetween(chart, grid, level, cls) {
   const parts = region(grid, level).map((places) => {
