@@ -319,7 +319,8 @@ def _read_results(path: Path, mapping: TableMapping) -> tuple[Frame, TableMappin
     columns = [
         {_KERNEL: row.kernel, _SECONDS: row.seconds, **row.described, **row.parameters} for row in used
     ]
-    table = pd.DataFrame(columns).astype(object).fillna("")
+    table = pd.DataFrame(columns).astype(object)
+    table = table.where(table.notna(), "")
     described = tuple(name for name in table.columns if name not in (_KERNEL, _SECONDS, *parameters))
     said = (f"{', '.join(left)}: left out, without {', '.join(parameters)}",) if left else ()
     frame = Frame(source=str(path), table=table, place=lambda row: used[row].kernel, said=said)
