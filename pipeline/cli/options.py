@@ -226,6 +226,13 @@ class KernelPresentation(Presentation):
         """What tables and screens of a summary take: the key of the level, and how many rows."""
         return {"by": _LEVELS[self.by], "limit": self.limit}
 
+    @property
+    def most(self) -> int:
+        """How many kernels of a level a summary has to list for it."""
+        from pipeline.report.summary import ASKED, LISTED
+
+        return max(self.limit, LISTED if self.json is None else ASKED)
+
     def few(self, details: bool) -> int:
         """How many rows a screen shows without details, if no number was asked for."""
         return self.limit if details or self.limit != KernelPresentation.limit else _SCREEN_ROWS

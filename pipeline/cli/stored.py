@@ -51,7 +51,9 @@ def predict(
 
     efficiency, study = chosen_efficiency(out, given), read_study(out)
     others = shown.json is not None
-    summary = stored_summary(study, at or (), efficiency, metric, others=others, changes=changes or ())
+    summary = stored_summary(
+        study, at or (), efficiency, metric, others=others, changes=changes or (), most=shown.most
+    )
     show_notices(change_notices(study, at or (), changes or (), metric))
 
     def draw(screen: "Console", summary: "Summary", *, by: str, limit: int) -> None:
@@ -116,7 +118,7 @@ def bottlenecks(
         return
     if places is None:
         study = read_study(out)
-        summary = stored_summary(study, at or (), efficiency, metric, changes=changes or ())
+        summary = stored_summary(study, at or (), efficiency, metric, changes=changes or (), most=shown.most)
         show_notices(change_notices(study, at or (), changes or (), metric))
     else:
         refuse_beside("--on", {"--what-if": changes})

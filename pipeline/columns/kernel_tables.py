@@ -78,7 +78,7 @@ def ranking_table(summary: Summary, *, by: str, limit: int, last: bool = False) 
     kept = leading_rows(summary.rows(by), limit)
     if not summary.targets:
         return _measured_table(summary, by=by, limit=limit)
-    rows = [row for row in _at_targets(summary.rows(by), kept) if not last or row["is_last"]]
+    rows = [row for row in _at_targets(summary, by, kept) if not last or row["is_last"]]
     share_now, share_then, growth = kernel_columns("share_measured", "share_at_target", "growth_class")
     shown = [
         *_ranked_names(by),
@@ -97,18 +97,25 @@ def ranking_table(summary: Summary, *, by: str, limit: int, last: bool = False) 
     return filled(columns, rows, notes=_notes(summary, by, kept), title=title)
 
 
-def _at_targets(rows: Rows, kept: Rows) -> list[Row]:
+def _at_targets(summary: Summary, by: str, kept: Rows) -> list[Row]:
     """Return a row per kernel and target with its prediction and share there; None without a sum."""
-    values = [[entry["value"] for entry in row["predictions"]] for row in rows]
-    totals = [sum(column) for column in zip(*values, strict=True)]
+    totals = {metric: _totals(summary, by, metric) for metric in {row["metric"] for row in kept}}
     found: list[Row] = []
     for row in kept:
         share, last = row["share_at_target"], len(row["predictions"]) - 1
-        for n, (entry, total) in enumerate(zip(row["predictions"], totals, strict=True)):
+        of_metric = totals[row["metric"]]
+        for n, (entry, total) in enumerate(zip(row["predictions"], of_metric, strict=True)):
             known = n < last and share is not None and total > 0  # the summary has the last share
             shown = number(entry["value"] / total) if known else share
             found.append({**_at(row, entry), "share_at_target": shown, "is_last": n == last})
     return found
+
+
+def _totals(summary: Summary, by: str, metric: str) -> list[float]:
+    """Return the sum of a metric at every target, also of kernels that are not listed."""
+    whole = [summary.total] if summary.total and summary.beyond(by) else summary.rows(by)
+    values = ([entry["value"] for entry in row["predictions"]] for row in whole if row["metric"] == metric)
+    return [sum(column) for column in zip(*values, strict=True)]
 
 
 def _at(row: Row, entry: Mapping[str, Any]) -> Row:
@@ -143,7 +150,7 @@ def _measured_table(summary: Summary, *, by: str, limit: int) -> DataTable:
         mean,
         *kernel_columns("share_measured"),
     ]
-    notes = [*left_out(summary.rows(by), kept), summary.notices[-1]]
+    notes = [*left_out(summary.rows(by), kept, summary.beyond(by)), summary.notices[-1]]
     return filled(columns, cells, notes=notes)
 
 
@@ -161,7 +168,7 @@ def measured_by_point(summary: Summary, *, by: str, limit: int) -> DataTable:
         for p, point in enumerate(summary.points)
     ]
     share: Column[Rows] = Column(key="share_measured", kind=SHARE_OF_SUM, heading="share")
-    notes = left_out(summary.rows(by), kept)
+    notes = left_out(summary.rows(by), kept, summary.beyond(by))
     title = f"{summary.observed.capitalize()} ({rows[0]['metric']})" if rows else ""
     names = kernel_names(by)
     return filled([*names, *points, *([share] if summary.total else [])], rows, notes=notes, title=title)
@@ -179,7 +186,7 @@ def predictions_by_target(summary: Summary, *, by: str, limit: int) -> DataTable
     for n, target in enumerate(summary.targets):
         entries = [row["predictions"][n] for row in rows]
         targets.append(_predictions_at(point_text(target.at), entries, rows))
-    notes = left_out(summary.rows(by), kept)
+    notes = left_out(summary.rows(by), kept, summary.beyond(by))
     return filled([*kernel_names(by), *targets], rows, notes=notes)
 
 
@@ -213,19 +220,21 @@ def models_table(summary: Summary, *, by: str, limit: int) -> DataTable:
         *(replace(column, audience=Audience.FILES) for column in counts),
     ]
     columns = [*shown, *further_columns(shown)]
-    notes = [*left_out(summary.rows(by), rows), *remark_sentences(summary)]
+    notes = [*left_out(summary.rows(by), rows, summary.beyond(by)), *remark_sentences(summary)]
     named = (f"{name} [{in_unit}]" if in_unit else name for name, in_unit in metrics)
     return filled(columns, rows, notes=notes, title=f"Models of {', '.join(named)}")
 
 
-def left_out(rows: Sized, kept: Sized) -> list[str]:
-    """Say how many kernels are not shown, if any."""
+def left_out(rows: Sized, kept: Sized, beyond: int = 0) -> list[str]:
+    """Say how many kernels are not shown, if any; so many lie beyond the rows."""
     more = len(rows) - len(kept)
-    return [f"{more} more left out; --limit shows them"] if more > 0 else []
+    way = "--limit shows them" if more > 0 else "`pipeline bottlenecks --limit` shows them"
+    return [f"{more + beyond} more left out; {way}"] if more + beyond > 0 else []
 
 
 def _notes(summary: Summary, by: str, kept: Rows) -> list[str]:
-    return [*left_out(summary.rows(by), kept), *(text for text, _ in far_targets(summary))]
+    more = left_out(summary.rows(by), kept, summary.beyond(by))
+    return [*more, *(text for text, _ in far_targets(summary))]
 
 
 def remark_sentences(summary: Summary) -> list[str]:
@@ -234,10 +243,11 @@ def remark_sentences(summary: Summary) -> list[str]:
     for row in summary.kernels:
         for note in row["notes"]:
             counts[note] = counts.get(note, 0) + 1
-    everywhere = len(summary.kernels) + summary.not_listed["kernels"]
+    listed, beyond = len(summary.kernels), summary.beyond("kernels")
+    largest = f" of the {listed} largest" if beyond else ""
     return [
         f"{_REMARKS.get(note, note)} "
-        f"({'all call paths' if count == everywhere else counted(count, 'call path')})"
+        f"({'all call paths' if count == listed + beyond else counted(count, 'call path') + largest})"
         for note, count in counts.items()
     ]
 

@@ -66,6 +66,10 @@ class Summary:
         rows: Rows = getattr(self, by)
         return rows
 
+    def beyond(self, by: str) -> int:
+        """Return how many of these are not listed."""
+        return self.not_listed.get(by, 0)
+
     def crossovers_of(self, by: str) -> tuple[NamedCrossover, ...]:
         """Return who overtakes whom among these."""
         found: tuple[NamedCrossover, ...] = getattr(self, _CROSSOVERS[by])

@@ -396,15 +396,18 @@ def formula_range(models: ScalingModels, column: int, targets: FloatArray) -> Fo
 def prediction_formulas(
     models: ScalingModels, within: FormulaRange, kernels: IntArray | None = None
 ) -> Sequence[PredictionFormula]:
-    """Return the formulas of the predictions of kernels."""
-    if kernels is not None and 2 * len(kernels) < len(models):
-        return prediction_formulas(models.take(kernels), within)
+    """Return the formulas of the predictions of kernels, None for all."""
 
-    def predict(points: FloatArray, some: IntArray | None) -> FloatArray:
-        return (models if some is None else models.take(some)).expected(points)
+    def make(new: IntArray) -> list[PredictionFormula]:
+        part = models if len(new) == len(models) else models.take(new)
 
-    every = models.memory.last_formulas(within.key, lambda: _agreeing(models, predict, models, within))
-    return every if kernels is None else [every[k] for k in kernels.tolist()]
+        def predict(points: FloatArray, some: IntArray | None) -> FloatArray:
+            return (part if some is None else part.take(some)).expected(points)
+
+        return _agreeing(models, predict, part, within)
+
+    every = np.arange(len(models)) if kernels is None else kernels
+    return models.memory.formulas(within.key, every, make)
 
 
 def total_formula(models: ScalingModels, within: FormulaRange) -> PredictionFormula:
@@ -430,7 +433,10 @@ def sum_formula(models: ScalingModels, within: FormulaRange) -> PredictionFormul
 def _agreeing(
     models: ScalingModels, predict: _Predict, fitted: ScalingModels | None, within: FormulaRange
 ) -> list[PredictionFormula]:
-    """Return formulas of what is predicted: the fitted ones, if any, where they agree, else others."""
+    """Return formulas of what is predicted: the fitted ones, if any, where they agree, else others.
+
+    What is tried, and at which scales, is the same for some of the models and for all.
+    """
     names = models.parameters
     curves, terms = _curves(models, predict, within), _terms(models, within)
     formulas: list[Formula | None] = [None] * len(curves.value)

@@ -33,7 +33,7 @@ class PredictionMemory:
         self._known: dict[tuple[float, ...], FloatArray] = {}
         self._sums: dict[tuple[float, ...], float] = {}
         self._correction: tuple[bytes, FloatArray] | None = None
-        self._formulas: tuple[bytes, Sequence[PredictionFormula]] | None = None
+        self._formulas: dict[bytes, dict[int, PredictionFormula]] = {}
 
     def predict(
         self, points: FloatArray, level: float, predict: Callable[[FloatArray], FloatArray]
@@ -77,18 +77,19 @@ class PredictionMemory:
             self._correction = key, make(points)
         return self._correction[1]
 
-    def last_formulas(
-        self, key: bytes, make: "Callable[[], Sequence[PredictionFormula]]"
-    ) -> "Sequence[PredictionFormula]":
-        """Return the formulas of a range, as they were made last: several outputs show the same ones."""
-        if self._formulas is None or self._formulas[0] != key:
-            self._formulas = key, make()
-        return self._formulas[1]
+    def formulas(
+        self, key: bytes, kernels: IntArray, make: "Callable[[IntArray], Sequence[PredictionFormula]]"
+    ) -> "list[PredictionFormula]":
+        """Return the formulas of kernels in a range; each is made once, as several outputs show the same."""
+        known, asked = self._formulas.setdefault(key, {}), kernels.tolist()
+        if new := sorted({k for k in asked if k not in known}):
+            known.update(zip(new, make(np.array(new)), strict=True))
+        return [known[k] for k in asked]
 
     def remember(self, other: "PredictionMemory", kernels: IntArray) -> None:
         """Take over what another knows of some of its kernels."""
-        if other._formulas is not None:
-            self._formulas = other._formulas[0], [other._formulas[1][k] for k in kernels.tolist()]
+        for key, known in other._formulas.items():
+            self._formulas[key] = {new: known[k] for new, k in enumerate(kernels.tolist()) if k in known}
         self._known.update({key: ends[:, kernels] for key, ends in other._known.items()})
 
 

@@ -303,10 +303,12 @@ def _largest(parameters: Sequence[str], points: FloatArray, like: FloatArray) ->
     return np.asarray(np.where(counts, together, points.max(axis=0)))
 
 
-def kernel_formulas(analysis: Analysis, level: Level) -> Sequence[PredictionFormula]:
-    """Return the formulas of all kernels of a level up to the target if none is given."""
+def kernel_formulas(
+    analysis: Analysis, level: Level, kernels: IntArray | None = None
+) -> Sequence[PredictionFormula]:
+    """Return the formulas of kernels of a level, None for all, up to the target if none is given."""
     within = formula_range(level.models, analysis.column, default_target(analysis))
-    return prediction_formulas(level.models, within)
+    return prediction_formulas(level.models, within, kernels)
 
 
 def named_targets(

@@ -13,6 +13,7 @@ from pipeline.columns.summary import Summary, Target
 from pipeline.models.agreeing_formulas import total_formula
 from pipeline.models.growth import growth_classes, stated_law, total_statement
 from pipeline.questions.analysis import (
+    NOTEWORTHY_SHARE,
     Analysis,
     Level,
     Outlook,
@@ -25,10 +26,11 @@ from pipeline.questions.question import TargetForecast
 from pipeline.questions.runtime.trust import extrapolation_text
 from pipeline.wording.quantities import number, point_json
 
-LISTED = 20_000  # kernels of a level that a summary lists: 23 MB of JSON
+LISTED = 1_000  # kernels of a level that `run` lists, more than its screens, tables and page show
+ASKED = 20_000  # that are listed where they are asked for: 23 MB of JSON
 
 
-def summarise(ahead: TargetForecast, notices: Sequence[str] = (), *, most: int | None = LISTED) -> Summary:
+def summarise(ahead: TargetForecast, notices: Sequence[str] = (), *, most: int | None = ASKED) -> Summary:
     """Return the content of summary.json.
 
     Args:
@@ -38,6 +40,8 @@ def summarise(ahead: TargetForecast, notices: Sequence[str] = (), *, most: int |
     analysis, targets, (callpaths, regions) = ahead.analysis, ahead.targets, ahead.outlooks
     experiment = analysis.experiment
     names, groups = experiment.parameters, ahead.groups
+    kernels, more_kernels = _kernels(analysis, analysis.callpaths, callpaths, targets, most)
+    coarse, more_regions = _kernels(analysis, analysis.regions, regions, targets, most)
     return Summary(
         parameters=list(names),
         points=[point_json(names, row) for row in experiment.points],
@@ -46,26 +50,18 @@ def summarise(ahead: TargetForecast, notices: Sequence[str] = (), *, most: int |
         visits_per_run=None if experiment.per is None else experiment.per.of_a_run,
         scaling=analysis.decision.scaling.value,
         scaling_reason=analysis.decision.reason,
-        kernels=_kernels(analysis, analysis.callpaths, callpaths, targets, most),
-        regions=_kernels(analysis, analysis.regions, regions, targets, most),
-        groups=[] if groups is None else _kernels(analysis, analysis.groups, groups, targets, None),
+        kernels=kernels,
+        regions=coarse,
+        groups=[] if groups is None else _kernels(analysis, analysis.groups, groups, targets, None)[0],
         crossovers=_crossovers(analysis, analysis.callpaths, callpaths.crossovers),
         region_crossovers=_crossovers(analysis, analysis.regions, regions.crossovers),
         group_crossovers=() if groups is None else _crossovers(analysis, analysis.groups, groups.crossovers),
-        not_listed={
-            key: 0
-            if most is None
-            else max(len(_listed(analysis, level, outlook, len(level.kernels))) - most, 0)
-            for key, level, outlook in (
-                ("kernels", analysis.callpaths, callpaths),
-                ("regions", analysis.regions, regions),
-            )
-        },
+        not_listed={"kernels": more_kernels, "regions": more_regions},
         total=_total(analysis, callpaths, targets),
         notices=[*notices, *([too_few_scales_sentence(analysis)] if analysis.is_profile else [])],
         answers=ahead.answers,
         metrics={
-            metric: _metric(other, *ahead.of_others[metric], targets)
+            metric: _metric(other, *ahead.of_others[metric], targets, most or ASKED)
             for metric, other in ahead.others.items()
         },
     )
@@ -82,35 +78,59 @@ def _targets(analysis: Analysis, targets: FloatArray) -> tuple[Target, ...]:
 
 
 def _kernels(
-    analysis: Analysis, level: Level, outlook: Outlook, targets: FloatArray, most: int | None
-) -> list[dict[str, Any]]:
+    analysis: Analysis,
+    level: Level,
+    outlook: Outlook,
+    targets: FloatArray,
+    most: int | None,
+    *,
+    zeros: bool = True,
+) -> tuple[list[dict[str, Any]], int]:
+    """Return the leading kernels, and how many more there are; without zeros none that is zero everywhere."""
+    chosen, more = _leading(analysis, level, outlook, most, zeros=zeros)
     found = RankedKernels(
         level=level,
         outlook=outlook,
-        chosen=_listed(analysis, level, outlook, most),
+        chosen=chosen,
         parameters=level.models.parameters,
         targets=None if analysis.is_profile else targets,
     )
-    return json_rows(KERNELS, found)
+    return json_rows(KERNELS, found), more
 
 
-def _listed(analysis: Analysis, level: Level, outlook: Outlook, most: int | None) -> IntArray:
-    """Return the leading kernels in their order: all, or the first that can take anything.
+def leading(ahead: TargetForecast) -> tuple[IntArray, IntArray]:
+    """Return the call paths and the regions that `run` lists, int64[n] each."""
+    analysis, (callpaths, regions) = ahead.analysis, ahead.outlooks
+    return (
+        _leading(analysis, analysis.callpaths, callpaths, LISTED)[0],
+        _leading(analysis, analysis.regions, regions, LISTED)[0],
+    )
 
-    With accelerators, these are those that are not zero everywhere: kernels take no core-seconds, and hosts
-    no GPU-seconds.
+
+def _leading(
+    analysis: Analysis, level: Level, outlook: Outlook, most: int | None, *, zeros: bool = True
+) -> tuple[IntArray, int]:
+    """Return the first kernels, behind them what matters of start-up and shut-down, and how many are left.
+
+    With accelerators, and without zeros, none of those is zero everywhere: kernels take no core-seconds, and
+    hosts no GPU-seconds.
     """
-    if most is None or not analysis.experiment.has_accelerators:
-        return outlook.order[:most]
-    somewhere = np.asarray(np.nan_to_num(level.kernels.mean).any(axis=1))
-    leading: IntArray = outlook.order[somewhere[outlook.order]][:most]
-    return leading
+    order = outlook.order
+    if not zeros or (most is not None and analysis.experiment.has_accelerators):
+        somewhere = np.asarray(np.nan_to_num(level.kernels.mean).any(axis=1))
+        order = order[somewhere[order]]
+    rest = order[len(order) if most is None else most :]
+    share = np.fmax(outlook.share_measured, outlook.share_target)[rest]
+    apart = outlook.standing.start_up[rest] & (share >= NOTEWORTHY_SHARE)
+    return np.concatenate([order[:most], rest[apart]]), len(rest) - int(apart.sum())
 
 
-def _metric(analysis: Analysis, callpaths: Outlook, regions: Outlook, targets: FloatArray) -> dict[str, Any]:
+def _metric(
+    analysis: Analysis, callpaths: Outlook, regions: Outlook, targets: FloatArray, most: int
+) -> dict[str, Any]:
     """Return an entry of the ``metrics`` of summary.json: the kernels that are not zero everywhere."""
-    kernels, coarse = (
-        [row for row in _kernels(analysis, level, outlook, targets, LISTED) if any(row["measured"])]
+    (kernels, more_kernels), (coarse, more_regions) = (
+        _kernels(analysis, level, outlook, targets, most, zeros=False)
         for level, outlook in ((analysis.callpaths, callpaths), (analysis.regions, regions))
     )
     return {
@@ -118,6 +138,7 @@ def _metric(analysis: Analysis, callpaths: Outlook, regions: Outlook, targets: F
         "additive": analysis.additive,
         "kernels": kernels,
         "regions": coarse,
+        "not_listed": {"kernels": more_kernels, "regions": more_regions},
         "total": _total(analysis, callpaths, targets),
     }
 

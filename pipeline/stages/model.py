@@ -19,7 +19,7 @@ from pipeline.questions.analysis import Analysis, analyse, default_target, named
 from pipeline.questions.question import TargetForecast
 from pipeline.questions.resource_use import resource_metrics
 from pipeline.questions.what_if import PotentialAt, effect, potential, what_if
-from pipeline.report.summary import LISTED, summarise
+from pipeline.report.summary import ASKED, LISTED, summarise
 from pipeline.store.results import StoredStudy
 from pipeline.wording.quantities import point_text
 
@@ -137,7 +137,7 @@ def summary_of(
     min_efficiency: float = MIN_EFFICIENCY,
     others: Mapping[str, Analysis] = _NO_OTHERS,
     *,
-    most: int | None = LISTED,
+    most: int | None = ASKED,
 ) -> Summary:
     """Return the content of summary.json for target points; arguments as of `TargetForecast`."""
     return summarise(forecast_at(analysis, at, min_efficiency, others), notices, most=most)
@@ -151,6 +151,7 @@ def stored_summary(
     *,
     others: bool = True,
     changes: Sequence[str] = (),
+    most: int = ASKED,
 ) -> Summary:
     """Return the summary of a metric of a stored study, by default its chosen one, at target points.
 
@@ -162,7 +163,7 @@ def stored_summary(
     wanted = [name for name in study.tables if others or name in few]
     beside = {name: study.of(name) for name in wanted} if analysis is study.chosen else _NO_OTHERS
     analysis = what_if(analysis, changes)
-    return summary_of(analysis, at, min_efficiency=min_efficiency, others=beside)
+    return summary_of(analysis, at, min_efficiency=min_efficiency, others=beside, most=most)
 
 
 def change_notices(

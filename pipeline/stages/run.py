@@ -21,7 +21,7 @@ from pipeline.config.options import Options
 from pipeline.execution.executors import ProgressDisplay, choose_executor, no_progress
 from pipeline.models.kernel_locations import study_locations
 from pipeline.questions.groups import matching_nothing
-from pipeline.report.summary import summarise
+from pipeline.report.summary import leading, summarise
 from pipeline.stages.filter import store_filter_of_study
 from pipeline.stages.ingest import Ingested, ingest, skipped_entry, with_parameter
 from pipeline.stages.model import (
@@ -139,7 +139,7 @@ def _compute(
         summary = summarise(ahead, notices, most=most_listed(options))
         write_json(folder / SUMMARY, document(focused(summary, options.focus, options.without)))
         del summary  # of large studies it takes as much memory as everything else
-        write_analysis(folder, analysis, others)
+        write_analysis(folder, analysis, others, leading(ahead))
     provenance = run_provenance(
         analysis,
         seconds=stopwatch.seconds,

@@ -135,5 +135,8 @@ def read_table(content: bytes) -> pa.Table:
     """Read a Parquet file.
 
     `pyarrow.parquet.read_table` would start threads, one of which aborts the process if that ends before it.
+    Row groups are read one by one: together, lists of texts have no dictionary that Arrow can read.
     """
-    return plain_texts(open_parquet(content).read(use_threads=False), len(content))
+    file = open_parquet(content)
+    groups = [file.read_row_group(group, use_threads=False) for group in range(file.num_row_groups)]
+    return plain_texts(pa.concat_tables(groups) if groups else file.read(use_threads=False), len(content))

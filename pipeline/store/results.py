@@ -66,23 +66,38 @@ DAMAGE = (  # what damaged content makes readers raise
 )
 
 
-def write_analysis(directory: Path, analysis: Analysis, others: Mapping[str, Analysis]) -> None:
-    """Store the experiment, the models of its call paths and regions, and those of all other metrics."""
+def write_analysis(
+    directory: Path,
+    analysis: Analysis,
+    others: Mapping[str, Analysis],
+    described: tuple[IntArray, IntArray],
+) -> None:
+    """Store the experiment, the models of its call paths and regions, and those of all other metrics.
+
+    Of each level, some kernels are `described`, int64[n]: readers see their formulas.
+    """
     held_out = analysis.experiment.held_out
     write_experiment(directory, held_out.whole if held_out else analysis.experiment)
     levels = {MODELS: analysis.callpaths, _REGION_MODELS: analysis.regions}
-    for name, level in levels.items():
-        formulas = kernel_formulas(analysis, level)
-        described = {  # for human readers
+    for (name, level), some in zip(levels.items(), described, strict=True):
+        formulas = kernel_formulas(analysis, level, some)
+        laws = stated_laws(level.models.take(some), (formula.growth for formula in formulas))
+        for_readers = {
             "callpath": lists_of_texts(folded(level.kernels.callpaths)),
-            "formula": texts([formula.text() for formula in formulas]),
-            "growth": texts(stated_laws(level.models, (formula.growth for formula in formulas))),
+            "formula": _texts_of_some(len(level.models), some, [formula.text() for formula in formulas]),
+            "growth": _texts_of_some(len(level.models), some, laws),
         }
         table = to_table(level.models)
-        for place, (column, values) in enumerate(described.items()):
+        for place, (column, values) in enumerate(for_readers.items()):
             table = table.add_column(place, column, values)
         write_table(directory / name, table)
     write_table(directory / _METRIC_MODELS, _metric_models(others))
+
+
+def _texts_of_some(count: int, some: IntArray, found: Sequence[str]) -> pa.Array:
+    """Return texts of some of so many rows; the others are empty."""
+    known = dict(zip(some.tolist(), found, strict=True))
+    return texts([known.get(row, "") for row in range(count)])
 
 
 def _metric_models(others: Mapping[str, Analysis]) -> pa.Table:

@@ -35,6 +35,7 @@ DRAWN = frozenset(
 )
 """Columns of kernels that views of the page draw in their own way."""
 
+MOST_SHOWN = 2_000  # kernels of a level, more than anybody looks through
 _LEADING = 0.5  # share of the kernels shown that are chosen for their own size, not that of their callees
 _WEIGHTY = 1e-3  # share of the total or of its interval, from which intervals are known at all positions
 _MOST_WEIGHTY = 150
@@ -62,7 +63,7 @@ class ShownKernels:
 
 
 def most_shown(analysis: Analysis, positions: Positions, room: float) -> dict[str, int]:
-    """Return how many kernels of each level the page has room for: of the larger level what the other leaves.
+    """Return how many kernels of each level the page shows, of the larger one what the other leaves room for.
 
     `room`: characters of both levels.
     """
@@ -73,9 +74,9 @@ def most_shown(analysis: Analysis, positions: Positions, room: float) -> dict[st
     each["regions"] += _OF_A_NAME + sum(map(len, names)) / max(len(names), 1)
     needed = {name: each[name] * len(kernels) for name, kernels in levels.items()}
     if sum(needed.values()) <= room:
-        return {name: len(kernels) for name, kernels in levels.items()}
+        return {name: min(len(kernels), MOST_SHOWN) for name, kernels in levels.items()}
     left = {name: room - min(sum(needed.values()) - needed[name], room / 2) for name in levels}
-    return {name: int(left[name] / each[name]) for name in levels}
+    return {name: min(int(left[name] / each[name]), MOST_SHOWN) for name in levels}
 
 
 def shown_kernels(

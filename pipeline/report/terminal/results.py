@@ -49,7 +49,7 @@ def show_head(out: Console, summary: Summary) -> None:
     most = max((row["quality"]["repetitions"] for row in summary.kernels), default=0)
     repetitions = counted(most, "repetition")
     callpaths, regions = (
-        counted(len(summary.rows(key)) + summary.not_listed[key], TABLE_NAMES[key])
+        counted(len(summary.rows(key)) + summary.beyond(key), TABLE_NAMES[key])
         for key in ("kernels", "regions")
     )
     show_sentence(
@@ -80,11 +80,11 @@ def show_ranking(out: Console, summary: Summary, *, by: str = "regions", limit: 
     else:
         table = measured_by_point(summary, by=by, limit=limit)
     out.print(terminal_table(table, out.width))
-    _show_rest(out, summary.rows(by), leading_rows(summary.rows(by), limit))
+    _show_rest(out, summary, by, leading_rows(summary.rows(by), limit))
 
 
-def _show_rest(out: Console, rows: Rows, shown: Rows) -> None:
-    for text in left_out(rows, shown):
+def _show_rest(out: Console, summary: Summary, by: str, shown: Rows) -> None:
+    for text in left_out(summary.rows(by), shown, summary.beyond(by)):
         out.print(text, style="dim")
 
 
@@ -100,7 +100,8 @@ def _show_factors(out: Console, summary: Summary, *, by: str = "regions", limit:
             {tuple(row["callpath"]): row for row in summary.metrics[name].get(by, ())}
             for name in (factor.count, factor.each)
         )
-        shown = [row for row in leading_rows(summary.rows(by), limit) if tuple(row["callpath"]) in each]
+        both = count.keys() & each.keys()
+        shown = [row for row in leading_rows(summary.rows(by), limit) if tuple(row["callpath"]) in both]
         if not shown:
             continue
         (growth,) = kernel_columns("growth_class")
@@ -209,7 +210,7 @@ def show_models(out: Console, summary: Summary, *, by: str, limit: int) -> None:
     """Print formulas with their quality."""
     show_head(out, summary)
     out.print(terminal_table(models_table(summary, by=by, limit=limit), out.width))
-    _show_rest(out, summary.rows(by), summary.rows(by)[:limit])
+    _show_rest(out, summary, by, summary.rows(by)[:limit])
     show_remarks(out, summary)
     show_held_out(out, summary)
 

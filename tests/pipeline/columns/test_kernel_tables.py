@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.columns.kernel_tables import predictions_table, ranking_table
+from pipeline.columns.kernel_tables import predictions_table, ranking_table, remark_sentences
 from pipeline.columns.scales import scales_table
 from tests.documents import as_summary
 from tests.pipeline.report.terminal import summaries
@@ -63,3 +63,19 @@ def test_targets_far_beyond_are_notes_of_every_table():
             "p = 64: 8 times beyond the measured range (far: check it with a run in between)",
         ]
     assert scales_table(content).notes[0].startswith("p = 64: 8 times beyond")
+
+
+def test_shares_and_remarks_of_a_shortened_summary_are_not_those_of_its_rows_alone():
+    rows = [two_targets("a", 30.0, 60.0, 0.6)]
+    total = {**rows[0], "predictions": [{**entry, "value": 120.0} for entry in rows[0]["predictions"]]}
+    short = summary(
+        regions=rows,
+        kernels=[{**rows[0], "notes": ["odd"]}],
+        targets=TARGETS,
+        total=total,
+        not_listed={"kernels": 4, "regions": 2},
+    )
+    found = ranking_table(short, by="regions", limit=9)
+    assert found.notes[0] == "2 more left out; `pipeline bottlenecks --limit` shows them"
+    assert of(found)["share_at_target"] == [0.25, 0.6]
+    assert remark_sentences(short) == ["odd (1 call path of the 1 largest)"]

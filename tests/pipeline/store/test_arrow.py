@@ -15,8 +15,10 @@ from pipeline.store.arrow import (
     lists_of_numbers,
     lists_of_texts,
     numbers,
+    read_table,
     repeated_text,
     texts,
+    write_table,
 )
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=9)
@@ -85,3 +87,10 @@ def test_a_table_that_would_fill_the_memory_is_refused_before_it_is_unpacked(com
 def test_a_table_comes_back(rows):
     table = pa.table({"a": np.arange(rows, dtype=np.float64), "b": ["x" * (n % 7) for n in range(rows)]})
     assert from_ipc(ipc_bytes(table)) == table
+
+
+def test_lists_of_texts_of_several_row_groups_are_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(arrow, "ROWS_AT_ONCE", 2)
+    paths = [["main", f"kernel {n}"] for n in range(5)]
+    write_table(tmp_path / "models.parquet", pa.table({"callpath": lists_of_texts(paths)}))
+    assert read_table((tmp_path / "models.parquet").read_bytes())["callpath"].to_pylist() == paths
