@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -121,7 +122,7 @@ class RegionTable(Rows):
             line=np.array(lines, dtype=np.int64),
         )
 
-    @property
+    @cached_property
     def source(self) -> dict[str, str]:
         """Source file of regions by name, with the line if it is known: ``solver.cpp:73``.
 

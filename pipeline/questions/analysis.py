@@ -238,7 +238,8 @@ def analyse(
     kernels, regions = kernels_of(experiment, metric, decision.scaling)
     per = summed_over(experiment, decision, kernels)
     callpaths = _modelled(experiment, kernels, options, per)
-    coarse = _modelled(experiment, regions, options, per)
+    same = _alike(kernels, regions)
+    coarse = Level(regions, callpaths.models) if same else _modelled(experiment, regions, options, per)
     found = analysis_of(experiment, decision, callpaths, coarse, own_groups=own_groups)
     if not kernels.additive:
         return found
@@ -263,8 +264,18 @@ def analysis_of(
         return Analysis(experiment, decision, callpaths, regions, own_groups=own_groups)
     models = agreeing_with_measured_sum(callpaths.models)
     fine = Level(callpaths.kernels, with_plain_totals(models, plain_totals(experiment, callpaths.kernels)))
-    agreed = Level(regions.kernels, agreeing(regions.models, fine.models))
-    return Analysis(experiment, decision, fine, agreed, back_test, own_groups=own_groups)
+    same = fine.models.predictor is None and _alike(callpaths.kernels, regions.kernels)
+    coarse = fine.models if same else agreeing(regions.models, fine.models)
+    return Analysis(
+        experiment, decision, fine, Level(regions.kernels, coarse), back_test, own_groups=own_groups
+    )
+
+
+def _alike(kernels: Kernels, regions: Kernels) -> bool:
+    """Tell whether every region has one call path, so that models of one level are those of the other."""
+    return np.array_equal(kernels.values, regions.values, equal_nan=True) and np.array_equal(
+        kernels.common_error, regions.common_error
+    )
 
 
 def _modelled(

@@ -77,6 +77,19 @@ def test_call_paths_and_regions_are_modelled(analysis):
     assert analysis.parameter == "p"
 
 
+def test_regions_of_one_call_path_each_have_its_models_and_others_have_their_own(analysis):
+    runs = [
+        MeasuredRun(
+            (float(p),), 1, reduce_profile(make_profile({"time": {MAIN: [1.0], WORK: [3.0 + p]}}), ["time"])
+        )
+        for p in SCALES
+    ]
+    flat = analyse(align(["p"], runs), STRONG, "time", ModelOptions())
+    assert flat.regions.models is flat.callpaths.models
+    assert flat.regions.kernels.callpaths == (("main",), ("work",))
+    assert analysis.regions.models is not analysis.callpaths.models
+
+
 def test_the_measured_total_is_the_mean_sum_of_all_call_paths(analysis):
     assert measured_total(analysis) == pytest.approx([1010 + 2 * p for p in SCALES])
 
