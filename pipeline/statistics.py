@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import digamma, ndtr, stdtrit, zeta
+import numpy.typing as npt
+from scipy.special import digamma, stdtrit, zeta
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 
@@ -12,7 +13,6 @@ TWO_SIDED = 1.645  # standard deviations to either end of a 90 % interval
 NORMAL_90 = 1.6448536  # the same, exactly
 OF_MEDIAN_DEVIATION = 1.4826  # standard deviation of normal values over their median absolute deviation
 _NEGLIGIBLE = 1e-3  # weight below which a component moves no requested quantile
-_MANY_DEGREES = 30.0  # of freedom, from which a simpler approximation is as good
 _STEPS = 10  # of the inversion: exact to about 1e-3 of the interval's width
 _FARTHER, _MARGIN = 1.01, 0.1  # by how much, of quantile and scale, it starts outside those of the components
 
@@ -90,7 +90,7 @@ def _of_several(
     middle, scale = np.ascontiguousarray(center.T), np.ascontiguousarray(scale.T)
     smallest = np.maximum.reduceat(np.abs(middle), first, axis=1) * 1e-12 + 1e-300
     spread = np.maximum(scale, smallest[:, kernel])
-    freedom = degrees[kernel]
+    freedom, single = degrees[kernel], share.astype(np.float32)
 
     reach = _student_quantiles(degrees, probability)[:, None, kernel] * _FARTHER
     ends = middle + spread * reach
@@ -104,8 +104,8 @@ def _of_several(
         standard -= middle
         standard /= spread
         part = student_cdf(standard, freedom)
-        part *= share
-        return np.add.reduceat(part, first, axis=2)
+        part *= single
+        return np.add.reduceat(part, first, axis=2).astype(np.float64)
 
     found = _invert(below, np.arcsinh(low / unit), np.arcsinh(high / unit), unit, probability[:, None, None])
     return found.transpose(0, 2, 1)
@@ -141,25 +141,32 @@ def _crossing(before: FloatArray, after: FloatArray, probability: FloatArray) ->
     return np.where(rise > 0, (probability - before) / np.where(rise > 0, rise, 1.0), 0.5)
 
 
-def student_cdf(value: FloatArray, degrees: FloatArray) -> FloatArray:
+# a, b, c of (1 + tanh(z (a + b z^2 + c z^4))) / 2, the normal distribution function to 2e-5
+_OF_NORMAL = np.array([0.7977178, 0.03679828, -0.00031581], dtype=np.float32)
+_FARTHEST = np.float32(60.0)  # z^2, behind which it is 0 or 1
+
+
+def student_cdf(value: FloatArray, degrees: FloatArray) -> npt.NDArray[np.float32]:
     """Return the Student t distribution function, to about 0.002 from 2 degrees of freedom on.
 
-    Normal approximations, several times faster than the incomplete beta function and exact in the limit:
-    Wallace, "Bounds on normal approximations to Student's and the chi-square distributions", 1959, and with
-    many degrees of freedom Abramowitz and Stegun 26.7.8.
+    By a normal approximation that is exact in the limit (Wallace, "Bounds on normal approximations to
+    Student's and the chi-square distributions", 1959) in single precision, many times faster than the
+    incomplete beta function.
     """
-    squared: FloatArray = value * value
-    if degrees.min(initial=np.inf) >= _MANY_DEGREES:
-        squared /= 2 * degrees
-        squared += 1
-        normal = np.divide(value * (1 - 0.25 / degrees), np.sqrt(squared, out=squared), out=squared)
-    else:
-        squared /= degrees
-        normal = np.log1p(squared, out=squared)
-        normal *= degrees
-        np.copysign(np.sqrt(normal, out=normal), value, out=normal)
-        normal *= (8 * degrees + 1) / (8 * degrees + 3)
-    return np.asarray(ndtr(normal, out=normal))
+    with np.errstate(over="ignore"):  # what is that far is 0 or 1
+        part = (value / np.sqrt(degrees)).astype(np.float32)
+        squared = part * part
+    corrected = degrees * ((8 * degrees + 1) / (8 * degrees + 3)) ** 2
+    np.log1p(squared, out=squared)
+    squared *= corrected.astype(np.float32)
+    np.minimum(squared, _FARTHEST, out=squared)
+    found = squared * _OF_NORMAL[2]
+    found += _OF_NORMAL[1]
+    found *= squared
+    found += _OF_NORMAL[0]
+    found *= np.copysign(np.sqrt(squared, out=squared), part, out=squared)
+    np.tanh(found, out=found)
+    return np.asarray(found * np.float32(0.5) + np.float32(0.5))
 
 
 MOST_DEGREES = 1e4  # beyond, the variances are as good as known
