@@ -74,6 +74,7 @@ class Baseline:
     smallest_share: float
     points: tuple[tuple[float, ...], ...]
     parallel_efficiency: tuple[float, ...]
+    load_balance: tuple[float, ...] | None = field(default=None, metadata=entry(may_lack=True))
     plain: PlainTotals | None = field(default=None, metadata=entry(may_lack=True))
     kernels: tuple[BaselineKernel, ...]
 
@@ -135,6 +136,7 @@ def baseline_of(study: KernelValues, models: ModelOptions, configuration: Mappin
         smallest_share=study.smallest_share,
         points=tuple(map(tuple, whole.points.tolist())),
         parallel_efficiency=tuple(map(_rounded, study.parallel_efficiency)),
+        load_balance=None if study.load_balance is None else tuple(map(_rounded, study.typical_balance)),
         plain=study.plain,
         kernels=tuple(kernels),
     )
@@ -185,8 +187,9 @@ def _measurements(read: Baseline) -> KernelValues:
     if not read.kernels or read.kernels[0].level is not Scope.TOTAL:
         raise ValueError("the first kernel is not the total")
     efficiency = np.array(read.parallel_efficiency, dtype=np.float64)
-    if len(efficiency) != len(points):
-        raise ValueError("not one parallel efficiency per point")
+    balance = None if read.load_balance is None else np.array(read.load_balance, dtype=np.float64)
+    if any(one is not None and len(one) != len(points) for one in (efficiency, balance)):
+        raise ValueError("not one parallel efficiency or load balance per point")
     names, scaled = read.parameters, read.parameters.index(read.parameter)
     own = [
         c for c, column in enumerate(points.T) if c == scaled or not is_function(points[:, scaled], column)
@@ -207,6 +210,7 @@ def _measurements(read: Baseline) -> KernelValues:
         files=tuple(one.file for one in read.kernels),
         lines=np.array([one.line for one in read.kernels]),
         parallel_efficiency=efficiency,
+        load_balance=None if balance is None else balance[:, None],
         origin=Origin(
             machine="" if read.machine == read.processor else read.machine,
             processor=read.processor,
@@ -276,6 +280,7 @@ def against_history(
         points=candidate.points[[at]],
         left_out=LeftOut(values={name: (value,) for name, value in left_out.items()}),
         parallel_efficiency=candidate.parallel_efficiency[[at]],
+        load_balance=None,
         values=candidate.mean[:, [at], None],
         repetitions=None,
     )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, IntEnum
-from math import isfinite
+from math import inf, isfinite
 
 from ingest.record_codec import NO_ENTRY, entry
 from pipeline.gate.kernel_values import KernelId, KernelValues
@@ -169,6 +169,7 @@ class Caveat:
 
     cause: Cause  # its kind
     text: str  # one sentence
+    headline: str = ""  # the same in short, if more is to say than its kind does
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,6 +181,7 @@ class Common:
     points: tuple[PointRatio, ...]  # at every common point with its 90 % interval
     paired: bool = False  # whether runs were compared in pairs, so that the machine is no explanation
     text: str = ""  # one sentence; empty if unchanged
+    headline: str = field(default="", metadata=NO_ENTRY)  # what is slower, if it is not all kernels
 
     def is_doubt(self, policy: str) -> bool:
         """Say whether it makes the check inconclusive: all are slower, and the machine may be the cause."""
@@ -209,6 +211,7 @@ class Power:
     has_common: bool = field(default=True, metadata=NO_ENTRY)
     noisy: int = 0  # number of the largest kernels that are too noisy to judge
     noisy_factor: float | None = None  # smallest factor found in each of them
+    asked: float = field(default=inf, metadata=NO_ENTRY)  # the factor that should be found
 
 
 @dataclass(frozen=True)

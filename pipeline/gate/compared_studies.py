@@ -294,6 +294,7 @@ def _moved(study: KernelValues, move: Callable[[_Path], _Path]) -> KernelValues:
         study,
         kernels=tuple(kept),
         values=np.stack([np.maximum(values[kernel], 0.0) for kernel in kept]),
+        uneven=None,
         files=files,
         lines=np.array(lines, dtype=np.int64),
     )

@@ -11,16 +11,17 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray, Rows
 from ingest.errors import InputError
-from ingest.experiment import Experiment, PlainTotals
+from ingest.experiment import Experiment, PlainTotals, RunRecord
 from ingest.parameter_roles import NOTHING_LEFT_OUT, LeftOut
 from ingest.resource_use import JOULES
-from ingest.run_settings import same_processor
+from ingest.run_settings import has_single_locations, same_processor
 from ingest.scaling import Scaling, ScalingDecision
 from pipeline.models.kernels import (
     Kernels,
     callpath_kernels,
     is_time,
     matches,
+    mean_over_repetitions,
     plain_totals,
     region_kernels,
     total_kernel,
@@ -101,7 +102,7 @@ class StudyModels:
 class KernelValues(Rows):
     """K kernels at P points with R repetitions: the total, the regions, the call paths."""
 
-    _of_all = frozenset({"parameters", "points", "parallel_efficiency", "repetitions"})
+    _of_all = frozenset({"parameters", "points", "parallel_efficiency", "load_balance", "repetitions"})
 
     parameters: tuple[str, ...]  # names of the D parameters
     parameter: str  # the one that scales
@@ -115,6 +116,10 @@ class KernelValues(Rows):
     files: tuple[str, ...]
     lines: IntArray  # int64[K], line in that file, -1 if unknown
     parallel_efficiency: FloatArray  # float64[P], NaN if not available
+    # float64[P, R], mean computing time of the locations over that of the slowest; NaN and None if unknown
+    load_balance: FloatArray | None = None
+    # float64[K, P], value of the location with the largest over the mean of all; NaN and None if unknown
+    uneven: FloatArray | None = None
     origin: Origin = field(default_factory=Origin)  # the conditions of the measurement
     smallest_share: float = 0.0  # kernels below this share at every point may be missing
     # float64[K], standard deviation of the logarithm of what all values of a kernel have wrong in common,
@@ -143,6 +148,17 @@ class KernelValues(Rows):
     def share(self) -> FloatArray:
         """Share of the total, float64[K, P]; the total is the first kernel."""
         return self.share_of(self.mean)
+
+    @property
+    def typical_balance(self) -> FloatArray:
+        """Median of the load balance over repetitions, float64[P]."""
+        assert self.load_balance is not None
+        return np.array(
+            [
+                np.median(one[np.isfinite(one)]) if np.isfinite(one).any() else np.nan
+                for one in self.load_balance
+            ]
+        )
 
     @property
     def measured_once(self) -> bool:
@@ -250,6 +266,8 @@ def measurements_of(
         files=("", *(files[i] for i in heaviest.tolist()), *files),
         lines=np.concatenate([[NO_LINE], lines[heaviest], lines]).astype(np.int64),
         parallel_efficiency=found.parallel if found is not None else unknown,
+        load_balance=experiment.of_runs(_load_balance) if found is not None else None,
+        uneven=_uneven(experiment, metric, len(regions)),
         origin=origin or Origin(),
         common_error=_common_error(experiment, regions, callpaths),
         repetitions=_repetition_numbers(experiment),
@@ -258,6 +276,23 @@ def measurements_of(
         left_out=experiment.left_out,
         plain=plain_totals(experiment, callpaths),
     )
+
+
+def _load_balance(run: RunRecord) -> float:
+    """Divide the mean computing time of the locations by the slowest's; NaN if only means are known."""
+    known = has_single_locations(run.attributes) and run.useful_time.any()
+    return float(run.useful_time.mean() / run.useful_time.max()) if known else np.nan
+
+
+def _uneven(experiment: Experiment, metric: str, regions: int) -> FloatArray | None:
+    """Values of the largest location over their mean, NaN for sums of call paths: float64[K, P]."""
+    if experiment.is_series:
+        return None
+    reduction = experiment.values[metric]
+    largest, mean = mean_over_repetitions(reduction.max), mean_over_repetitions(reduction.mean)
+    known = np.full(mean.shape, np.nan)
+    np.divide(largest, mean, out=known, where=mean > 0)
+    return np.concatenate([np.full((1 + regions, mean.shape[1]), np.nan), known])
 
 
 def _common_error(experiment: Experiment, regions: Kernels, callpaths: Kernels) -> FloatArray | None:
@@ -381,6 +416,11 @@ class Matched:
             largest = int(np.argmax(self.scale))
             return int(self.base_at[largest]), int(self.candidate_at[largest])
         return int(np.argmax(self.baseline.scale)), int(np.argmax(self.candidate.scale))
+
+    @property
+    def sides(self) -> tuple[tuple[KernelValues, IntArray], ...]:
+        """Both studies, each with the indices of the common points."""
+        return (self.baseline, self.base_at), (self.candidate, self.candidate_at)
 
     @property
     def is_callpath(self) -> BoolArray:

@@ -22,6 +22,7 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import InputError
 from pipeline.gate.estimates import Estimates, holm
 from pipeline.gate.kernel_values import KernelValues, Matched, Scope
+from pipeline.models.kernels import is_time
 from pipeline.statistics import pool_variances
 from pipeline.wording.quantities import point_text, times
 
@@ -230,6 +231,7 @@ def _flat(values: FloatArray) -> FloatArray:
 
 _FEWEST_VALUES = 4  # distinct ones, that are not multiples of one step by chance
 _SMALLEST_STEP = 1e-6  # of the largest value; less does not matter
+_FEW_DIGITS = 2  # that times are written with if a digit matters
 _FINEST = 10  # parts of the smallest difference, that may be the step
 _TOLERANCE = 0.01  # of the step, by which a multiple may be off after arithmetic
 FEWEST_KERNELS = 10  # needed to separate the factor of every run from the noise of its kernels
@@ -406,18 +408,25 @@ def rounding_errors(study: KernelValues) -> FloatArray:
     A sum has an error of each of its call paths.
     """
     paths = study.rows_of(Scope.CALLPATH)
-    steps = np.array([step_of(values) for values in np.moveaxis(study.values[paths], 1, 0)])
-    variance = _parts(study, paths)[:, None] * steps**2 / 12
-    value = np.maximum(study.mean, steps)
+    values = study.values[paths]
+    steps = np.array([step_of(of_point) for of_point in np.moveaxis(values, 1, 0)])
+    steps = np.broadcast_to(steps, values.shape[:2])
+    if is_time(study.metric, study.unit):
+        steps = np.maximum(steps, np.maximum(_steps_of_repeated(values), _steps_of_digits(values)))
+    variance = _sums(study, paths, steps**2) / 12
+    value = np.maximum(study.mean, np.sqrt(12 * variance))
     return np.asarray(np.sqrt(np.divide(variance, value**2, out=np.zeros(value.shape), where=value > 0)))
 
 
 def step_of(values: FloatArray) -> float:
     """Find the step of which all values, float64[K, R], are multiples; 0 if there is none that matters."""
-    ordered = np.sort(values, axis=1)
-    apart = np.diff(ordered, axis=1)
+    apart = np.diff(np.sort(values, axis=1), axis=1)
     if not ((apart == 0).any(axis=1) & (apart > 0).any(axis=1)).any():
         return 0.0
+    return _divisor(values)
+
+
+def _divisor(values: FloatArray) -> float:
     known = np.unique(values[np.isfinite(values) & (values > 0)])
     if not len(known):
         return 0.0
@@ -433,12 +442,33 @@ def step_of(values: FloatArray) -> float:
     return 0.0
 
 
-def _parts(study: KernelValues, paths: IntArray) -> FloatArray:
-    """How many call paths each kernel is the sum of, float64[K]."""
-    regions = [study.kernels[row].region for row in paths.tolist()]
-    count = {region: float(regions.count(region)) for region in set(regions)}
-    every = {Scope.TOTAL: float(len(paths)), Scope.CALLPATH: 1.0}
-    return np.array([every.get(kernel.level) or count.get(kernel.region, 1.0) for kernel in study.kernels])
+def _steps_of_repeated(values: FloatArray) -> FloatArray:
+    """Return the step of times that do not scatter at all, float64[K, P]; 0 for those that do."""
+    repeated = (np.diff(np.sort(values, axis=2), axis=2) == 0).any(axis=2)
+    steps = [_divisor(values[rows, p]) for p, rows in enumerate(repeated.T)]
+    return np.where(repeated, steps, 0.0)
+
+
+def _steps_of_digits(values: FloatArray) -> FloatArray:
+    """Return the last of the digits to which all times are written, float64[K, P]; 0 if they are many."""
+    size = np.floor(np.log10(np.maximum(np.nan_to_num(values), 1e-300)))
+    for digits in range(1, _FEW_DIGITS + 1):
+        last = 10.0 ** (size - digits + 1)
+        if (np.abs(values / last - np.round(values / last))[values > 0] < _TOLERANCE).all():
+            steps: FloatArray = np.where(values > 0, last, 0.0).max(axis=2)
+            return steps
+    return np.zeros(values.shape[:2])
+
+
+def _sums(study: KernelValues, paths: IntArray, squares: FloatArray) -> FloatArray:
+    """Add squares of call paths, float64[paths, P], to those of every kernel, float64[K, P]."""
+    number = {name: n for n, name in enumerate(dict.fromkeys(kernel.region for kernel in study.kernels))}
+    region = np.array([number[kernel.region] for kernel in study.kernels], dtype=np.int64)
+    of_region = np.zeros((len(number), *squares.shape[1:]))
+    np.add.at(of_region, region[paths], squares)
+    found = of_region[region]
+    found[study.rows_of(Scope.TOTAL)], found[paths] = squares.sum(axis=0), squares
+    return found
 
 
 _AGREEING = 2 / 3  # more than this share of the kernels must have moved along
@@ -455,7 +485,7 @@ class Shared:
     variance: FloatArray  # float64[P], of the median log ratio, by the noise of single kernels
 
 
-def shared_factor(change: FloatArray, variance: FloatArray) -> Shared:
+def shared_factor(change: FloatArray, variance: FloatArray, *, by_points: bool = False) -> Shared:
     """Find the factor that more than two thirds of the kernels share at a point.
 
     A kernel agrees if its change is nearer to the factor than to none; the factor must be beyond chance. Of
@@ -465,8 +495,13 @@ def shared_factor(change: FloatArray, variance: FloatArray) -> Shared:
     Args:
         change: float64[K, P], log ratios.
         variance: float64[K, P], their variances.
+        by_points: whether the points of a single kernel, such as a column of run times, are asked as several
+            kernels are: what they share is the machine's, what they do not is the kernel's.
     """
     points = change.shape[1]
+    if by_points and len(change) == 1 and points > 1:
+        alike = shared_factor(change.T, variance.T)
+        return Shared(np.repeat(alike.log_factor, points), np.repeat(alike.variance, points))
     factor, spread = np.zeros(points), np.zeros(points)
     for p in range(points):
         known = np.isfinite(change[:, p]) & np.isfinite(variance[:, p])

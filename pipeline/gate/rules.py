@@ -11,6 +11,7 @@ from ingest.errors import UsageError
 from pipeline.gate.check_result import Finding, Ground, KernelResult, Ruling
 from pipeline.gate.estimates import Estimates
 from pipeline.gate.gate_options import CheckOptions, KernelRule, Waiver
+from pipeline.gate.kernel_groups import GroupFactors, group_factors
 from pipeline.gate.kernel_values import KernelId, KernelValues, Scope
 from pipeline.gate.repetition_noise import (
     CERTAIN,
@@ -50,6 +51,7 @@ class Changes:
     beyond: Trends  # trends of the excess
     noise: Noise  # noise of single repetitions
     shared: Shared  # what all kernels have in common at the points
+    groups: GroupFactors  # what some have in common at all points beyond that; none if nothing was asked
     # float64[P], variance between the two studies over what repetitions explain, at least 1
     between: FloatArray
 
@@ -59,6 +61,7 @@ def estimate_changes(
     candidate: LogMeans,
     scale: FloatArray,
     independent: BoolArray | None = None,
+    kernels: Sequence[KernelId] = (),
 ) -> Changes:
     """Estimate all changes with their errors.
 
@@ -66,6 +69,7 @@ def estimate_changes(
         baseline, candidate: the same K kernels at the same P points.
         scale: float64[P], the parameter that scales, above zero.
         independent: bool[K], the kernels that are not sums of others; noise is learnt from them. None: all.
+        kernels: K of them if a machine may have slowed down groups of them, the total first.
     """
     alone = np.ones(len(baseline.mean), dtype=bool) if independent is None else independent
     noise = _noise(baseline.squares + candidate.squares, baseline.degrees + candidate.degrees, alone)
@@ -77,11 +81,16 @@ def estimate_changes(
         variance += 0.0 if study.rounding is None else study.rounding**2
     between = _between_studies(change[alone], variance[alone])
     measured = Estimates(change, np.sqrt(variance * between), noise.degrees)
-    shared = shared_factor(change[alone], (variance * between)[alone])
+    shared = shared_factor(change[alone], (variance * between)[alone], by_points=bool(kernels))
+    error = variance * between + np.where(shared.log_factor != 0, shared.variance, 0.0)
+    excess = replace(measured, log_ratio=measured.log_ratio - shared.log_factor, error=np.sqrt(error))
+    mean = mean_over_points(excess, noise.limit) if change.shape[1] > 1 else excess
+    share = np.nan_to_num(np.exp(baseline.mean - baseline.mean[:1]))
+    groups = group_factors(mean, kernels, alone, share)
     excess = replace(
-        measured,
-        log_ratio=measured.log_ratio - shared.log_factor,
-        error=np.sqrt(variance * between + np.where(shared.log_factor != 0, shared.variance, 0.0)),
+        excess,
+        log_ratio=excess.log_ratio - groups.shift,
+        error=np.sqrt(error + groups.variance[:, None]),
     )
     whole, beyond = (_trends(one, noise.limit, np.log(scale)) for one in (measured, excess))
     return Changes(
@@ -91,6 +100,7 @@ def estimate_changes(
         beyond=beyond,
         noise=noise,
         shared=shared,
+        groups=groups,
         between=between,
     )
 

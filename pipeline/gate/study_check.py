@@ -25,6 +25,13 @@ from pipeline.gate.check_result import (
 from pipeline.gate.compared_studies import ComparedStudies, heir_results, recording, recording_reason
 from pipeline.gate.estimates import holm
 from pipeline.gate.gate_options import CheckOptions
+from pipeline.gate.kernel_groups import (
+    COMMUNICATION,
+    GroupFactors,
+    SlowLocation,
+    excused_by,
+    slow_location,
+)
 from pipeline.gate.kernel_values import KernelValues, Matched, Scope, incomparable, match, over_the_same
 from pipeline.gate.repetition_noise import (
     CommonChange,
@@ -55,6 +62,11 @@ from pipeline.wording.quantities import counted, figure, given_percent, percent,
 
 _MOST_NAMED = 3  # kernels in a sentence
 _INTERLEAVE = "run both programs in turn and give the other runs with --paired-with DIR"
+_FEW_STEPS = 100.0  # of a timer or counter: fewer are coarse
+_AS_COUNTED = (
+    2.0  # the noise is that of counted events if it is so many times theirs, or more than one over it
+)
+_SEEN = 1.5  # times the excess that is allowed: a change so large must be seen in coarse values
 _COVERED = 0.8  # share of the total at the largest common scale that the largest kernels take
 
 
@@ -112,6 +124,7 @@ def check(
         compared, rules = _compare(study, baseline, options, models, kind)
         reasons += [] if options.allow_missing else _incomplete(compared.missing)
         reasons += [] if kind is BaselineKind.HISTORY else _unrepeated(baseline, candidate)
+        reasons += compared.reasons
         differences = incomparable(baseline, candidate)
         differences += recording_reason(baseline.origin, candidate.origin)
         reasons = [*(Caveat(Cause.INCOMPARABLE, text) for text in differences), *reasons]
@@ -163,6 +176,10 @@ def _compare(
     change = _common(matched, family, before, candidate, options, paired)
     common = None if recorded.partial else _common_result(matched, change, options)
     kernels = matched_verdicts(matched, forecasts, family, options)
+    if common is not None and not paired:
+        slow = slow_location(matched)
+        kernels, excused = (kernels, False) if slow is None else excused_by(slow, kernels)
+        common = _of_groups(common, family.changes.groups, slow, excused, options)
     kernels += new_kernels(everything, options) + vanished_kernels(everything, options)
     kernels = [recorded.marked(result) for result in kernels]
     kernels += heir_results(everything, recorded, options.share_floor)
@@ -179,6 +196,7 @@ def _compare(
         common=common,
         power=_power_of(matched, family, change, options),
         renames=same.renames,
+        reasons=_too_coarse(matched, family, options),
         notices=(
             *before.notices("the baseline"),
             *candidate.notices("this study"),
@@ -224,7 +242,7 @@ def _doubts(compared: CheckResult, kernels: Sequence[KernelResult], options: Che
     found = []
     common = compared.common
     if common and common.is_doubt(options.common):
-        found.append(Caveat(Cause.COMMON, common.text))
+        found.append(Caveat(Cause.COMMON, common.text, common.headline))
     found += [Caveat(Cause.POWER, text) for text in _lacking_power(compared.power, options.detect)]
     found += [Caveat(Cause.NOISE, text) for text in _too_noisy(kernels, options)]
     return found
@@ -317,6 +335,32 @@ def _common_result(matched: Matched, change: CommonChange, options: CheckOptions
     return Common(verdict=Ruling.UNCHANGED, mean=mean, points=by_point, paired=change.paired)
 
 
+def _of_groups(
+    common: Common, groups: GroupFactors, slow: SlowLocation | None, excused: bool, options: CheckOptions
+) -> Common:
+    """Add the groups that are slower than what all kernels share, and a slow location that matters."""
+    p = holm(groups.factor.above(np.log(np.full(len(groups.names), options.common_factor)))[:, 0])
+    found = {
+        name: f"takes {times(float(np.exp(log_ratio)))} the baseline at all scales"
+        for name, log_ratio, one in zip(groups.names, groups.factor.log_ratio[:, 0], p, strict=True)
+        if one <= options.false_alarms
+    }
+    where = ""
+    if slow is not None and (excused or slow.behind > options.common_factor - 1):
+        found[COMMUNICATION] = f"takes {times(slow.waiting)} the baseline"
+        where = f", {slow.text}"
+    if not found:
+        return common
+    of_all = f"{common.text}; " if common.verdict is Ruling.REGRESSION else ""
+    texts = ", ".join(f"all {name} {text}" for name, text in found.items())
+    return replace(
+        common,
+        verdict=Ruling.REGRESSION,
+        text=f"{of_all}{texts}{where}: machine or placement, cannot tell which; {_INTERLEAVE}",
+        headline=f"all {' and '.join(found)} slower{where}: machine or placement, cannot tell",
+    )
+
+
 def _sentence(change: CommonChange, points: Sequence[dict[str, float]], hits: np.ndarray, sign: float) -> str:
     logs = np.concatenate([change.mean.log_ratio[0], change.points.log_ratio[0]])
     strongest = 0 if hits[0] == 0 else int(hits[np.argmax(sign * logs[hits])])
@@ -390,7 +434,32 @@ def _power_of(
         has_common=len(single) > 1,
         noisy=len(rough),
         noisy_factor=_worst(family.detectable[rough]),
+        asked=options.detect or options.resolution,
     )
+
+
+def _too_coarse(matched: Matched, family: TestFamily, options: CheckOptions) -> tuple[Caveat, ...]:
+    """Say in which call paths few steps of their values hide what should be seen; nothing without any.
+
+    Counted events and samples vary by the root of their number, and steps of a timer hide what lies between.
+    """
+    rounding = [one.rounding[family.rows][:, at] for one, at in matched.sides if one.rounding is not None]
+    if not rounding or not len(matched.points):
+        return ()
+    steps = 1 / (np.sqrt(12) * np.maximum(np.maximum.reduce(rounding), 1e-12))
+    counted_as = np.median(steps * family.changes.noise.variance, axis=1)
+    coarse = (np.median(steps, axis=1) < _FEW_STEPS) | (np.abs(np.log(counted_as)) < np.log(_AS_COUNTED))
+    seen = np.fmin(family.detectable, family.detectable_everywhere)
+    hidden = coarse & (seen > 1 + _SEEN * np.expm1(family.log_factor)) & matched.is_callpath[family.rows]
+    rows = family.rows[hidden]
+    if not len(rows):
+        return ()
+    share = float(matched.candidate.share[rows, matched.largest[1]].sum())
+    text = (
+        f"values of few steps hide changes below a factor of {figure(float(seen[hidden].max()))} in "
+        f"{counted(len(rows), 'call path')} ({percent(share)} of the total)"
+    )
+    return (Caveat(Cause.POWER, f"{text}: measure longer runs or with a finer clock", text),)
 
 
 def _worst(factors: np.ndarray) -> float | None:

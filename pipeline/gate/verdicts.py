@@ -61,9 +61,12 @@ def run_tests(
     """
     material = _material_tests(matched, forecasts, options.share_floor)
     rows = np.flatnonzero(np.hstack(list(material.values())).any(axis=1))
-    log_factor = np.log(allowed_factors([matched.candidate.kernels[i] for i in rows.tolist()], options))
+    kernels = [matched.candidate.kernels[i] for i in rows.tolist()]
+    log_factor = np.log(allowed_factors(kernels, options))
     before, now = _means(matched, rows, paired)
-    changes = estimate_changes(before, now, matched.scale, matched.is_callpath[rows])
+    changes = estimate_changes(
+        before, now, matched.scale, matched.is_callpath[rows], () if paired else kernels
+    )
     forecasts = forecasts.take(rows)
     predicted = predicted_ratio(forecasts)
     models = as_estimates(predicted, forecasts)
@@ -75,8 +78,8 @@ def run_tests(
     asked = {ground: where[rows] for ground, where in material.items()}
     asked[Ground.MEASURED] &= at_points
     ahead_whole = _at_last_target(predicted, changes.measured, matched.scale)
-    shared = changes.shared.log_factor[np.argsort(matched.scale)[-1:]]
-    ahead_beyond = ahead_whole - shared.sum()  # 0 without a common point
+    shared = changes.shared.log_factor + changes.groups.shift
+    ahead_beyond = ahead_whole - shared[:, np.argsort(matched.scale)[-1:]].sum(axis=1)
     relative = _p_values(beyond, log_factor, asked, ahead_beyond)
     worse, of_rules = _adjusted(
         _both(relative, _p_values(whole, 0.0 * log_factor, asked, ahead_whole)), rules.p
@@ -114,10 +117,9 @@ def _means(matched: Matched, rows: IntArray, paired: bool) -> tuple[LogMeans, Lo
     """Reduce the repetitions of both studies at the common points."""
     if paired:
         return paired_means(matched, rows)
-    both = ((matched.baseline, matched.base_at), (matched.candidate, matched.candidate_at))
     before, now = robust_log_means(
-        *(study.values[rows][:, at] for study, at in both),
-        rounding=[study.rounding[rows][:, at] for study, at in both if study.rounding is not None],
+        *(study.values[rows][:, at] for study, at in matched.sides),
+        rounding=[study.rounding[rows][:, at] for study, at in matched.sides if study.rounding is not None],
     )
     return before, now
 

@@ -6,7 +6,16 @@ from math import isfinite
 from pathlib import PurePosixPath
 
 from pipeline.columns.changes import measured_at
-from pipeline.gate.check_result import Cause, CheckResult, Ground, KernelResult, Outcome, Rename, Ruling
+from pipeline.gate.check_result import (
+    Cause,
+    CheckResult,
+    Ground,
+    KernelResult,
+    Outcome,
+    Power,
+    Rename,
+    Ruling,
+)
 from pipeline.gate.kernel_values import Scope
 from pipeline.models.kernels import is_time
 from pipeline.questions.expected_growth import Judgement
@@ -141,8 +150,12 @@ def headline(result: CheckResult) -> str:
     if result.outcome is Outcome.INCONCLUSIVE:
         if any(one.kernel.level is Scope.TOTAL for one in result.of(Ruling.INCONCLUSIVE)):
             return "Inconclusive: the whole program is too noisy to judge"
-        return f"Inconclusive: {CAUSES[result.reasons[0].cause]}"
-    return "No scalability regression"
+        return f"Inconclusive: {result.reasons[0].headline or CAUSES[result.reasons[0].cause]}"
+    power = result.power
+    if power is None or power.kernel_factor is None or power.kernel_factor <= power.asked:
+        return "No scalability regression"
+    hidden = f"a factor below {figure(power.kernel_factor)} in {_largest(power)} would not have been seen"
+    return f"No scalability regression, but {hidden}"
 
 
 _RATIOS = {Ground.MEASURED, Ground.EVERYWHERE, Ground.GROWTH, Ground.MODELS}
@@ -215,11 +228,14 @@ def seen_text(result: CheckResult) -> str:
         return checked
     if power.total_factor is None:
         return f"{checked}; without repetitions it is not known what would have been seen"
-    largest = f"the {power.kernels} largest functions" if power.kernels != 1 else "the largest function"
-    factors = [(power.kernel_factor, largest), (power.total_factor, "the total")]
+    factors = [(power.kernel_factor, _largest(power)), (power.total_factor, "the total")]
     seen = ", ".join(f"{figure(factor)} in {what}" for factor, what in factors if factor is not None)
     alone = "; nothing is said of other scales" if power.points == 1 else ""
     return f"{checked}; a change by a factor of {seen} would have been seen{alone}"
+
+
+def _largest(power: Power) -> str:
+    return f"the {power.kernels} largest functions" if power.kernels != 1 else "the largest function"
 
 
 def rename_text(rename: Rename) -> str:

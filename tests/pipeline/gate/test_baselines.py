@@ -93,6 +93,13 @@ def test_a_kernel_without_values_has_no_residuals_and_without_repetitions_no_noi
     assert as_data(baseline_of(unknown, ModelOptions(), {}))["parallel_efficiency"] == [None, 1, 1, 1, 1]
 
 
+def test_the_load_balance_of_a_point_is_kept_and_files_may_lack_it(whole, document):
+    runs = np.array([[0.9, 0.8, 0.91], *[[0.7, np.nan, 0.7]] * 3, [np.nan] * 3])
+    back = again(replace(study({"a": 1.0}), load_balance=runs))
+    assert back.typical_balance == pytest.approx([0.9, 0.7, 0.7, 0.7, np.nan], nan_ok=True)
+    assert "load_balance" not in document and from_document(document, "b.json").load_balance is None
+
+
 def test_the_noise_of_two_repetitions_is_theirs():
     pair = replace(study({"a": 1.0}, scales=(8,), repetitions=2), parallel_efficiency=np.ones(1))
     entry = baseline_of(pair, ModelOptions(), {}).kernels[1]
@@ -126,7 +133,7 @@ def test_missing_repetitions_stay_missing():
         (lambda d: d.update(points=[[0.0]] * 5), "points and parameters do not match"),
         (lambda d: d.update(points=[]), "points and parameters do not match"),
         (lambda d: d.update(parameter="n"), "points and parameters do not match"),
-        (lambda d: d["parallel_efficiency"].pop(), "not one parallel efficiency per point"),
+        (lambda d: d["parallel_efficiency"].pop(), "not one parallel efficiency or load balance per point"),
         (lambda d: d.pop("scaling"), "'scaling'"),
         (lambda d: d.update(kernels=3), "TypeError"),
         (lambda d: d.update(overhead="x"), "overhead cannot be 'x'"),

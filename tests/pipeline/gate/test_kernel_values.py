@@ -130,6 +130,9 @@ def test_an_experiment_gives_total_regions_and_call_paths(experiment):
     assert by_kernel[KernelId(Scope.CALLPATH, SEND)] == [0, 4, 4]
     assert whole.origin == Origin("m")
     assert whole.parallel_efficiency.tolist() == pytest.approx([1.0, 6 / 9, 3 / 7])
+    assert whole.typical_balance.tolist() == pytest.approx([1.0, 6 / 7, 1.0])
+    assert whole.uneven[whole.kernels.index(KernelId(Scope.CALLPATH, SOLVE)), 1] == pytest.approx(6 / 5)
+    assert np.isnan(whole.uneven[0]).all()
     assert whole.comparison is Comparison.STRONG
     assert whole.locations(np.array([[64.0]])).tolist() == [64]
 
@@ -155,6 +158,7 @@ def test_what_is_not_available_is_said_so(experiment):
     whole = measurements_of(replace(experiment, runs=()), ScalingDecision(Scaling.NONE, "", ""), "time")
     assert (whole.parameter, whole.scaling) == ("p", "none")
     assert np.isnan(whole.parallel_efficiency).all()
+    assert whole.load_balance is None and whole.uneven is None
 
 
 def test_a_metric_without_a_sum_is_refused():

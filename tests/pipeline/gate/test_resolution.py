@@ -1,5 +1,6 @@
 """The resolution of values is found in them."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -7,7 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.gate.check_result import Outcome
 from pipeline.gate.repetition_noise import rounding_errors, step_of
+from pipeline.report.check.wording import headline
+from tests.pipeline.gate.checks import run
 from tests.pipeline.gate.studies import study
 
 
@@ -50,3 +54,46 @@ def test_a_mean_is_wrong_by_the_resolution_of_its_call_paths():
     assert errors["REGION", ("a",)] == pytest.approx(2**0.5 * step / 8 / 12**0.5)
     assert errors["TOTAL", ("total",)] == pytest.approx(2 * step / 59.2 / 12**0.5)
     assert (rounding_errors(study({f"k{n}": 1.0 + n for n in range(9)})) == 0).all()
+
+
+def written(efforts, seed, digits, **more):
+    """A study whose times are written to some digits."""
+    whole = study(efforts, seed=seed, **more)
+    size = 10.0 ** (np.floor(np.log10(whole.values)) - digits + 1)
+    return replace(whole, values=np.round(whole.values / size) * size)
+
+
+EFFORTS = {f"k{n}": (2.0 + 0.31 * n) * np.array([1.0, 2.1, 4.2, 8.3, 16.5]) for n in range(12)}
+
+
+@pytest.mark.parametrize("digits", [1, 2])
+def test_few_digits_are_a_resolution_that_differs_from_decade_to_decade(digits):
+    whole = written(EFFORTS, 1, digits)
+    last = 10.0 ** (np.floor(np.log10(whole.mean[-1])) - digits + 1)
+    assert rounding_errors(whole)[-1] == pytest.approx(last / 12**0.5 / whole.mean[-1])
+
+
+def test_times_that_do_not_scatter_at_all_are_steps_of_a_clock_and_visits_are_not():
+    flat = study({f"k{n}": 0.01 * n for n in (1, 2, 3, 5, 8, 111, 134)}, noise=0)
+    assert rounding_errors(flat)[-1] == pytest.approx(0.01 / 1.34 / 12**0.5)
+    assert (rounding_errors(replace(flat, metric="visits", unit="")) == 0).all()
+
+
+@pytest.mark.parametrize("changed", [{}, {"k5": 1.2 * EFFORTS["k5"]}])
+def test_what_few_steps_hide_is_said_first_and_nothing_passes(changed):
+    result = run(written(EFFORTS | changed, 2, 1), written(EFFORTS, 1, 1))
+    assert result.outcome is Outcome.INCONCLUSIVE
+    assert re.match(r"Inconclusive: values of few steps hide changes below a factor of \d", headline(result))
+
+
+def test_counts_vary_as_counts_do():
+    random = np.random.default_rng(5)
+
+    def counted(efforts):
+        whole = study(efforts, noise=0)
+        return replace(whole, metric="samples", unit="", values=random.poisson(50 * whole.values) * 1.0)
+
+    few = {f"k{n}": 4.0 + 0.31 * n for n in range(12)}
+    assert run(counted(few), counted(few)).outcome is Outcome.INCONCLUSIVE
+    many = {name: 100 * effort for name, effort in few.items()}
+    assert run(counted(many), counted(many)).outcome is Outcome.PASSED

@@ -237,7 +237,8 @@ def test_rounded_values_are_no_regressions():
         run(rounded(study(efforts, seed=2 * n), 0.5), rounded(study(efforts, seed=2 * n + 1), 0.5))
         for n in range(6)
     ]
-    assert {one.outcome for one in alike} == {Outcome.PASSED}
+    assert {one.outcome for one in alike} == {Outcome.INCONCLUSIVE}  # too few steps to see what matters
+    assert not any(one.of(Ruling.REGRESSION) for one in alike)
     slower = efforts | {"k39": 1.3 * efforts["k39"]}
     found = run(rounded(study(slower, seed=2), 0.5), rounded(study(efforts), 0.5))
     assert [one.kernel.region for one in found.of(Ruling.REGRESSION)] == ["k39"]
