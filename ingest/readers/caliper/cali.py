@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from itertools import chain, compress
 from operator import methodcaller
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import numpy as np
 
@@ -405,13 +405,25 @@ def read_json_split(path: Path) -> Profile:
 
 
 def _content(path: Path) -> Mapping[str, object]:
-    content = load_json(read_text(path, _MAX_BYTES), str(path))
+    return _object(read_text(path, _MAX_BYTES), path)
+
+
+def _object(text: str, path: Path) -> Mapping[str, object]:
+    content = load_json(text, str(path))
     missing = [
         key for key in _KEYS if not isinstance(content, dict) or not isinstance(content.get(key), list)
     ]
     if missing:
         raise InputError(f"it has no list '{missing[0]}'", where=str(path))
     return dict(content)
+
+
+_ROWS = re.compile(r'("data"\s*:\s*\[)[^"]*(\]\s*,\s*")')  # of numbers alone, up to the next key
+
+
+def _globals_of(path: Path) -> dict[str, str]:
+    """Return the global values of a file; its rows, which are nearly all of it, are passed over."""
+    return _json_globals(_object(_ROWS.sub(r"\1\2", read_text(path, _MAX_BYTES), count=1), path))
 
 
 def _json_globals(content: Mapping[str, object]) -> dict[str, str]:
@@ -433,21 +445,19 @@ def _json_records(content: Mapping[str, object], source: str) -> Records:
     path = next((name for name in (*_PATHS, *of_nodes) if name in of_nodes and name not in _NO_PATHS), "")
     labels, parents, column_of = _nodes(_list(content["nodes"]))
     node, kinds = np.full(len(rows), ROOT, dtype=np.int64), dict[str, set[str]]()
-    columns, callpaths = {}, CallTreeBuilder()
+    columns, callpaths = dict[str, RecordColumn](), CallTreeBuilder()
     for name, values in zip(names, entries, strict=False):
-        columns[name] = _json_column(values)
-        if name not in of_nodes:
-            continue
-        column, numbers = columns[name], _numbers_of_nodes(columns[name].values, len(labels))
-        columns[name] = RecordColumn(column.rows, [labels[number] for number in numbers.tolist()])
-        if name == path:
+        column = _json_column(values)
+        numbers = _numbers_of_nodes(column.values, len(labels)) if name in of_nodes else None
+        if numbers is None:
+            columns[name] = column
+        elif name != path:
+            columns[name] = RecordColumn(column.rows, [labels[number] for number in numbers.tolist()])
+        else:
             places, used = _callpaths(numbers, labels, parents, callpaths)
             node[column.rows] = places[numbers]
-            for number in used:
-                owner = column_of[number]
-                kind = _kind(labels[number]) if owner == path else owner
-                kinds.setdefault(labels[number], set()).add(kind)
-    columns.pop(path, None)
+            for label, owner in {(labels[number], column_of[number]) for number in used}:
+                kinds.setdefault(label, set()).add(_kind(label) if owner == path else owner)
     units = [_text(about.get("attribute.unit", "")) for about in metadata]
     return Records(
         source=source,
@@ -463,8 +473,8 @@ def _json_records(content: Mapping[str, object], source: str) -> Records:
 
 def _entries(rows: Sequence[object], columns: int) -> list[tuple[object, ...]]:
     """Return the entries of each column; none if there are no rows."""
-    lists = [row for row in rows if isinstance(row, list)]
-    if len(lists) < len(rows) or not set(map(len, lists)) <= {columns}:
+    lists = cast("Sequence[list[object]]", rows)
+    if not (set(map(type, rows)) <= {list} and set(map(len, lists)) <= {columns}):
         wrong = (
             at for at, row in enumerate(rows, start=1) if not isinstance(row, list) or len(row) != columns
         )
@@ -516,10 +526,12 @@ def _kind(label: str) -> str:
 
 
 def _json_column(values: Sequence[object]) -> RecordColumn:
-    wrong = set(map(type, values)) - {str, int, float, bool, type(None)}
-    if wrong:
+    kinds = set(map(type, values))
+    if wrong := kinds - {str, int, float, bool, type(None)}:
         value = next(value for value in values if type(value) in wrong)
         raise ValueError(f"an entry that is neither a number nor a text: {str(value)[:30]}")
+    if type(None) not in kinds:
+        return RecordColumn(np.arange(len(values)), cast("Sequence[Value]", values))
     rows = [row for row, value in enumerate(values) if value is not None]
     found = [value for value in values if isinstance(value, (str, int, float))]
     return RecordColumn(np.array(rows, dtype=np.int64), found)
@@ -560,8 +572,8 @@ READERS = (
         pattern="*.json",
         matches=matches_json,
         read=read_json_split,
-        parameters=lambda path: parameters_among(_json_globals(_content(path))),
-        texts=lambda path: texts_among(_json_globals(_content(path))),
+        parameters=lambda path: parameters_among(_globals_of(path)),
+        texts=lambda path: texts_among(_globals_of(path)),
         max_bytes=_MAX_BYTES,
         head_bytes=_HEAD_BYTES,
     ),

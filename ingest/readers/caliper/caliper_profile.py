@@ -92,7 +92,8 @@ class Records:
     def numbers(self, name: str) -> FloatArray:
         """Return the values of an attribute, float64[k]."""
         try:
-            values = np.array(list(map(float, self.columns[name].values)), dtype=np.float64)
+            stated = self.columns[name].values
+            values = np.fromiter(map(float, stated), np.float64, len(stated))
         except (TypeError, ValueError, OverflowError) as error:
             raise InputError(f"'{name}' is not a number: {error}", where=self.source) from error
         require_summable(values, f"'{name}'", self.source)
@@ -104,7 +105,7 @@ class Records:
         for name in reversed([name for name in names if name in self.columns]):
             values = self.columns[name].values
             of = {value: _index(value) for value in dict.fromkeys(values)}
-            found[self.rows(name)] = [of[value] for value in values]
+            found[self.rows(name)] = np.fromiter(map(of.__getitem__, values), np.int64, len(values))
         return found
 
     def texts(self, names: Iterable[str]) -> dict[int, str]:
@@ -275,10 +276,13 @@ def assemble(records: Records) -> Profile:
         what = f"too large for memory: {len(places.tree)} call paths on {len(locations)} locations"
         raise InputError(what, where=records.source)
     shape = len(places.tree), len(locations)
-    values = {metric.name: np.zeros(shape) for metric in measures}
-    for metric, column in measures.items():
-        own = records.rows(column)
-        np.add.at(values[metric.name], (places.node[own], location[own]), records.numbers(column))
+    cell = places.node * shape[1] + location
+
+    def added(column: str) -> FloatArray:
+        found = np.bincount(cell[records.rows(column)], records.numbers(column), shape[0] * shape[1])
+        return np.asarray(found, dtype=np.float64).reshape(shape)
+
+    values = {metric.name: added(column) for metric, column in measures.items()}
     factor, notices = _factor(time, records)
     seconds = values["time"] * factor
     if time.inclusive:
@@ -453,8 +457,14 @@ def _locations(
 
 
 def _unique_pairs(first: IntArray, second: IntArray) -> tuple[IntArray, IntArray]:
-    pairs, inverse = np.unique(np.stack([first, second], axis=1), axis=0, return_inverse=True)
-    return pairs, inverse.reshape(-1)
+    """Return the different pairs in their order, int64[m, 2], and which of them each of n is, int64[n]."""
+    order = np.lexsort((second, first))
+    pairs = np.stack([first, second], axis=1)[order]
+    new = np.ones(len(order), dtype=np.bool_)
+    new[1:] = (pairs[1:] != pairs[:-1]).any(axis=1)
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.cumsum(new) - 1
+    return pairs[new], place
 
 
 def _device_seconds(places: _Places, activities: _Activities, device: IntArray, source: str) -> FloatArray:

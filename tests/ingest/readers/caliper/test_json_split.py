@@ -116,6 +116,17 @@ def test_global_values_are_attributes_and_parameters(tmp_path):
     }
 
 
+@pytest.mark.parametrize("first", ["data", "nodes", "note"])
+@pytest.mark.parametrize("row", [[1.5, 0], [None, 0], ['a", [', 0], [-1e-3, None]])
+def test_parameters_do_not_depend_on_where_rows_stand_and_what_is_in_them(tmp_path, first, row):
+    aside = {"note": '"data": [1, 2], "jobsize": "9', "outer": {"data": [3], "jobsize": 7}, "jobsize": 4}
+    for name, jobsize in (("a", 4), ("b", 8)):
+        about = aside | {"jobsize": jobsize}
+        text = written(["time", PATH], [row] * 3, NODES, about, first=first)
+        (tmp_path / f"{name}.json").write_text(text)
+    assert [run.parameters for run in discover(tmp_path).runs] == [(4,), (8,)]
+
+
 def changed(**parts):
     return json.dumps(json.loads(JSON_SPLIT["ranks"]) | parts)
 
