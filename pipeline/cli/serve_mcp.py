@@ -3,6 +3,9 @@
 import functools
 import inspect
 import json
+import os
+import shutil
+import signal
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -38,7 +41,15 @@ def serve_mcp(root: Root = Path()) -> None:
     from pipeline.cli.assistant import Assistant
 
     with tempfile.TemporaryDirectory(prefix="pipeline-mcp-") as made:
+        signal.signal(signal.SIGTERM, functools.partial(_end, made))
         _server(Assistant(root=root, made=Path(made))).run("stdio")
+
+
+def _end(made: str, number: int, _: object) -> None:
+    """End by a signal as if it were not caught, but remove what was made; a thread may wait for input."""
+    shutil.rmtree(made, ignore_errors=True)
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
 
 
 def _server(assistant: "Assistant") -> Any:  # noqa: ANN401  # of a package that only the extra brings

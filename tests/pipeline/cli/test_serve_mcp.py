@@ -1,6 +1,9 @@
 """`pipeline serve-mcp`, asked by the client of the official SDK over standard input and output."""
 
 import json
+import os
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -57,6 +60,26 @@ def test_an_assistant_finds_the_tools_asks_and_is_refused_what_lies_elsewhere(as
     assert predicted.structured_content["document"]["regions"][0]["region"] == "sum"
     assert refused.is_error and "lies outside the directory" in refused.content[0].text
     assert unknown.is_error and "--at: no parameter 'x'" in unknown.content[0].text.replace('"', "'")
+
+
+def test_what_was_made_does_not_stay_when_the_server_is_terminated(tmp_path):
+    pytest.importorskip("mcp")
+    client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "", "version": ""}}
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client}
+    with subprocess.Popen(
+        [sys.executable, "-m", "pipeline", "serve-mcp", str(tmp_path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    ) as server:
+        server.stdin.write(json.dumps(asked).encode() + b"\n")
+        server.stdin.flush()
+        assert server.stdout.readline()
+        (made,) = tmp_path.iterdir()
+        (made / "run-1").mkdir()
+        server.terminate()
+        assert server.wait() == -signal.SIGTERM
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_is_served_is_a_directory(refused, tmp_path):
