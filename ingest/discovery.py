@@ -21,7 +21,14 @@ from ingest.inferred_runs import (
     varied_size,
 )
 from ingest.parameter_roles import is_function
-from ingest.profile_search import FoundProfile, Skipped, named_by_number, nothing_found, search_profiles
+from ingest.profile_search import (
+    FoundProfile,
+    Searched,
+    Skipped,
+    named_by_number,
+    nothing_found,
+    search_profiles,
+)
 from ingest.readers import ProfileReader, find_profile_reader, nothing_read
 from ingest.run_names import (
     HOW_TO_NAME,
@@ -99,16 +106,22 @@ class Discovery:
     listed: bool = False  # whether the configuration lists the runs, which is right whatever the profiles say
 
 
-def discover(path: Path, explicit: Sequence[RunSpec] | None = None, stated: Sequence[str] = ()) -> Discovery:
+def discover(
+    path: Path,
+    explicit: Sequence[RunSpec] | None = None,
+    stated: Sequence[str] = (),
+    searched: Searched | None = None,
+) -> Discovery:
     """Find the runs below a directory.
 
     Every entry of the directory that contains a profile is a run. Its name gives the parameters (see
     `ingest.run_names`); if it gives none, the metadata of the profiles do (Adiak's global values in
     Caliper's), or the number of processes that logs state. Several profiles in one entry are repetitions. A
     path that is a profile itself, or a directory with a single one, needs no parameters. The configuration
-    may list `explicit` runs instead of a search, and `stated` sizes of runs that are parameters, too.
+    may list `explicit` runs instead of a search, and `stated` sizes of runs that are parameters, too;
+    `searched` is what the directory has, if it was searched already.
     """
-    found = _with_metadata(_listed(path, explicit) if explicit else _found(path), path)
+    found = _with_metadata(_listed(path, explicit) if explicit else _found(path, searched), path)
     return _with_sizes(found, [name for name in stated if name not in found.parameters])
 
 
@@ -145,12 +158,12 @@ def _with_metadata(discovery: Discovery, path: Path) -> Discovery:
     return replace(discovery, runs=tuple(runs), notices=(*discovery.notices, *dict.fromkeys(unread)))
 
 
-def _found(path: Path) -> Discovery:
+def _found(path: Path, searched: Searched | None) -> Discovery:
     if reader := find_profile_reader(path):
         return Discovery((), (Run(path, reader, (), 1),))
     if not path.is_dir():
         raise nothing_read(path, "not a profile in a known format")
-    found, skipped = search_profiles(path)
+    found, skipped = searched or search_profiles(path)
     if not found:
         raise nothing_found(path, skipped)
     names, metadata = _read_names(found), read_metadata(found)

@@ -35,12 +35,8 @@ def locate(
     is_file = path.is_file() and find_profile_reader(path) is None
     if (is_file or mapping.file) and not explicit and (tables := find_tables(path, mapping)):
         return Located(path, tables)
-    if (
-        path.is_dir()
-        and not explicit
-        and not search_profiles(path)[0]
-        and (tables := find_tables(path, mapping))
-    ):
+    searched = search_profiles(path) if path.is_dir() and not explicit else None
+    if searched and not searched[0] and (tables := find_tables(path, mapping)):
         return Located(path, tables)
     series = find_series_reader(path) if is_file else None
-    return Located(path, series or discover(path, explicit or None, stated))
+    return Located(path, series or discover(path, explicit or None, stated, searched))

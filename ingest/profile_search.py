@@ -2,17 +2,18 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from typing import TypeAlias
 
 from ingest.errors import InputError
 from ingest.own_results import is_result, result_files
 from ingest.readers import ProfileReader, find_profile_reader, known_formats, profile_readers
-from ingest.reading.files import BLOCK_BYTES, MAX_LARGE_BYTES, archive_of, unpack_hint
+from ingest.reading.files import BLOCK_BYTES, MAX_LARGE_BYTES, archive_of, read_once, unpack_hint
 from ingest.reading.packed import open_plain, plain_name
 from ingest.run_names import named_parameters, without_job_number
 
@@ -77,7 +78,10 @@ def named_by_number(profile: FoundProfile) -> bool:
     )
 
 
-def search_profiles(directory: Path) -> tuple[list[FoundProfile], list[Skipped]]:
+Searched: TypeAlias = tuple[list[FoundProfile], list[Skipped]]
+
+
+def search_profiles(directory: Path) -> Searched:
     """Find the profiles in the entries of a directory, in the order of their paths.
 
     Hidden entries are skipped. Symbolic links are followed; the depth is bounded, so that this ends.
@@ -91,10 +95,10 @@ def search_profiles(directory: Path) -> tuple[list[FoundProfile], list[Skipped]]
     except OSError as error:
         raise InputError(f"cannot be listed: {error.strerror or error}", where=str(directory)) from error
     fallbacks = sorted({reader.fallback for reader in profile_readers()})
-    find = cache(find_profile_reader)  # each file is looked at once, not for each kind of readers
     for entry in entries:
+        look = _Look()
         try:
-            levels = (list(_below(entry, depth, kind, find)) for depth in _DEPTHS for kind in fallbacks)
+            levels = (list(_below(entry, depth, kind, look)) for depth in _DEPTHS for kind in fallbacks)
             profiles, derived = _originals(next(filter(None, levels), []))
             profiles, copies = _different(profiles)
         except OSError as error:
@@ -186,42 +190,55 @@ def nothing_found(directory: Path, skipped: Sequence[Skipped]) -> InputError:
     )
 
 
-def _without_stray_logs(
-    found: list[FoundProfile], skipped: list[Skipped]
-) -> tuple[list[FoundProfile], list[Skipped]]:
+def _without_stray_logs(found: list[FoundProfile], skipped: list[Skipped]) -> Searched:
     """Set aside logs that lie as files without parameters in their names next to profiles of runs."""
     if all(profile.reader.fallback for profile in found):
         return found, skipped
-    stray = [p for p in found if p.reader.fallback and p.path == p.entry and not named_parameters(p.run_name)]
+    kept: list[FoundProfile] = []
     reason = "a log beside profiles, without parameters in its name"
-    return [p for p in found if p not in stray], [*skipped, *(Skipped(p.path, reason) for p in stray)]
+    for one in found:
+        stray = one.reader.fallback and one.path == one.entry and not named_parameters(one.run_name)
+        if stray:
+            skipped.append(Skipped(one.path, reason))
+        else:
+            kept.append(one)
+    return kept, skipped
 
 
 def _visible(directory: Path) -> list[Path]:
     """List what is not hidden, and of a file next to its packed copy only the file."""
-    found = {path for path in directory.iterdir() if not path.name.startswith(".")}
-    return sorted(path for path in found if plain_name(path) == path or plain_name(path) not in found)
+    found = {path.name: path for path in directory.iterdir() if not path.name.startswith(".")}
+    kept = [path for path in found.values() if (plain := plain_name(path)) is path or plain.name not in found]
+    return sorted(kept, key=lambda path: path.name)
 
 
-def _below(
-    entry: Path, depth: int, fallback: int, find: Callable[[Path], ProfileReader | None]
-) -> Iterator[tuple[Path, ProfileReader]]:
+class _Look:
+    """Looks at each file and folder of an entry once, not for each depth and kind of readers."""
+
+    def __init__(self) -> None:
+        self.reader = cache(_reader_of)
+        self.inside = cache(lambda path: _visible(path) if path.is_dir() else [])
+
+
+def _reader_of(path: Path) -> ProfileReader | None:
+    with read_once():
+        return find_profile_reader(path)
+
+
+def _below(entry: Path, depth: int, fallback: int, look: _Look) -> Iterator[tuple[Path, ProfileReader]]:
     """Yield the profiles of an entry: itself, those directly in it, or else those in its folders.
 
     Only readers with one number of `ProfileReader.fallback` count.
     """
-    reader = find(entry)
+    reader = look.reader(entry)
     if reader and reader.fallback == fallback:
         yield entry, reader
-    elif depth > 0 and entry.is_dir():
-        inside = _visible(entry)
-        readers = ((path, find(path)) for path in inside)
+    elif depth > 0 and (inside := look.inside(entry)):
+        readers = ((path, look.reader(path)) for path in inside)
         direct = [(path, reader) for path, reader in readers if reader and reader.fallback == fallback]
         yield from direct
-        if not direct:
-            for folder in inside:
-                if folder.is_dir():
-                    yield from _below(folder, depth - 1, fallback, find)
+        for folder in inside if not direct else ():
+            yield from _below(folder, depth - 1, fallback, look)
 
 
 def _originals(

@@ -17,7 +17,7 @@ from ingest.calltree import ROOT
 from ingest.errors import InputError
 from ingest.profile import Metric, Profile
 from ingest.readers import ProfileReader
-from ingest.reading.files import head_lines, lines_of
+from ingest.reading.files import head, head_lines, lines_of
 from ingest.reading.stacks import UNKNOWN, VISITS_METRIC, Place, Stacks, found_of
 
 _MAX_EVENTS = 64
@@ -61,6 +61,8 @@ class _Reading:
 
 def matches(path: Path) -> bool:
     """Return whether a file states the format, or names events and functions as it does."""
+    if b"fn" not in (start := head(path, READER.head_bytes)) and not start.startswith(_MARK.encode()):
+        return False
     lines = head_lines(path, READER.head_bytes)
     if lines and lines[0].startswith(_MARK):
         return True

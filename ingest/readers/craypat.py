@@ -250,7 +250,8 @@ _PARADIGMS = {
 
 def matches(path: Path) -> bool:
     """Return whether a file begins like a report with a profile table, maybe after the program's output."""
-    text = head(path, READER.head_bytes).decode("utf-8", "replace")
+    start = head(path, READER.head_bytes)
+    text = start.decode("utf-8", "replace") if b"CrayPat/X" in start else ""
     return is_report(text) and any(map(_HEADER.match, text.splitlines()))
 
 

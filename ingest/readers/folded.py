@@ -19,6 +19,8 @@ _VALUE = re.compile(r"\d{1,18}(?:\.\d{0,18})?(?:[eE][+-]?\d{1,2})?", re.ASCII)
 def matches(path: Path) -> bool:
     """Return whether most lines at the beginning of a file are stacks, most of them of several frames."""
     lines = [line for line in head_lines(path, READER.head_bytes) if line.strip()]
+    if 4 * sum(";" in line for line in lines) <= len(lines):
+        return False  # half of a half has frames
     stacks = [line for line in lines if _is_stack(line)]
     return 2 * len(stacks) > len(lines) and 2 * sum(";" in line for line in stacks) > len(stacks)
 

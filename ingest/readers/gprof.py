@@ -14,7 +14,7 @@ from ingest.calltree import ROOT
 from ingest.errors import InputError
 from ingest.profile import Profile
 from ingest.readers import ProfileReader
-from ingest.reading.files import head_lines, lines_of
+from ingest.reading.files import head, head_lines, lines_of
 from ingest.reading.stacks import TIME_METRIC, VISITS_METRIC, Stacks, found_of
 
 _FLAT = re.compile(r"Flat profile:\s*")
@@ -56,6 +56,8 @@ class _Report:
 
 def matches(path: Path) -> bool:
     """Return whether a file has the beginning of a flat profile or of a call graph."""
+    if b"ach sample" not in head(path, READER.head_bytes):  # `_INTERVAL` or `_GRAPH`
+        return False
     lines = head_lines(path, READER.head_bytes)
     begun = any(_FLAT.fullmatch(line) or _FLAT_HEADER.fullmatch(line) for line in lines)
     flat = begun and any(map(_INTERVAL.match, lines))

@@ -45,7 +45,7 @@ from ingest.cpp_names import short_list
 from ingest.errors import InputError
 from ingest.profile import Metric, Profile
 from ingest.readers import ProfileReader
-from ingest.reading.files import all_of_run, ends_of, entries, numbered_files, read_text
+from ingest.reading.files import all_of_run, ends_of, entries, is_folder, numbered_files, read_text
 from ingest.reading.stacks import PROGRAM, TIME_METRIC, VISITS_METRIC, Stacks
 from ingest.resource_use import JOULES, energy_factor
 from ingest.run_settings import SETTING
@@ -176,7 +176,7 @@ class _Run:
 
 def matches(path: Path) -> bool:
     """Return whether a file has tables of likwid-perfctr, or a folder those of the processes of one run."""
-    return _is_file(path) if not path.is_dir() else len(files(path)) > 1
+    return _is_file(path) if not is_folder(path) else len(files(path)) > 1
 
 
 def files(path: Path) -> list[Path]:

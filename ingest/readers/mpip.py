@@ -17,7 +17,7 @@ from pathlib import Path
 from ingest.errors import InputError
 from ingest.profile import Profile
 from ingest.readers import ProfileReader
-from ingest.reading.files import head_lines, lines_of
+from ingest.reading.files import head, head_lines, lines_of
 from ingest.reading.stacks import TIME_METRIC, UNKNOWN, VISITS_METRIC, Stacks, found_of
 
 _MAX_TASKS = 1 << 21
@@ -72,7 +72,10 @@ class _Report:
 
 def matches(path: Path) -> bool:
     """Return whether a file begins as a report does, or has one in it."""
-    return any(line.rstrip() == _MARK for line in head_lines(path, READER.head_bytes))
+    size = READER.head_bytes
+    return _MARK.encode() in head(path, size) and any(
+        line.rstrip() == _MARK for line in head_lines(path, size)
+    )
 
 
 def read(path: Path) -> Profile:

@@ -42,7 +42,7 @@ from ingest.profile import (
     require_summable,
 )
 from ingest.readers import ProfileReader
-from ingest.reading.files import blocks_of, ends_of, entries, head, read_text, stamp
+from ingest.reading.files import blocks_of, ends_of, entries, head, is_folder, read_text, stamp
 from ingest.reading.stacks import TIME_METRIC, VISITS_METRIC
 from ingest.run_settings import (
     METADATA,
@@ -406,7 +406,7 @@ class _Trigger:
 def matches(path: Path) -> bool:
     """Return whether a directory is a case that was run with profiling."""
     try:
-        return path.is_dir() and any(_times(folder) for folder in _process_folders(path))
+        return is_folder(path) and any(_times(folder) for folder in _process_folders(path))
     except OSError:
         return False
 

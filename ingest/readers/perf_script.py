@@ -10,6 +10,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from ingest.calltree import ROOT
@@ -83,9 +84,10 @@ def matches(path: Path) -> bool:
 
     Other texts have lines like heads without a time: a frame must follow these, and heads below messages.
     """
-    lines = [
+    stated = (
         line for line in head_lines(path, READER.head_bytes) if not line.startswith("#") and line.strip()
-    ]
+    )
+    lines = list(islice(stated, _MAX_MESSAGES + _MAX_BETWEEN))
     for number, line in enumerate(lines[:_MAX_MESSAGES]):
         if head := _head(line):
             below = [line[head.start("frame") :]] if head["frame"] else lines[number + 1 :][:_MAX_BETWEEN]

@@ -27,7 +27,7 @@ from ingest.calltree import CallTreeBuilder
 from ingest.errors import InputError
 from ingest.profile import CPU, LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
 from ingest.readers import ProfileReader
-from ingest.reading.files import COPY_ALL, missing_numbers, read_bytes, read_text
+from ingest.reading.files import COPY_ALL, is_folder, missing_numbers, read_bytes, read_text
 from ingest.reading.packed import plain_name
 from ingest.reading.stacks import VISITS_METRIC
 from ingest.region_class import GPU_COPY
@@ -198,7 +198,7 @@ Content: TypeAlias = tuple[str, list[Row], dict[str, str]]  # metric, rows, meta
 def matches(path: Path) -> bool:
     """Return whether a directory contains such files, or folders of them."""
     try:
-        return path.is_dir() and any(
+        return is_folder(path) and any(
             _FILE.fullmatch(entry.name) or (_FOLDER.fullmatch(entry.name) and entry.is_dir())
             for entry in path.iterdir()
         )

@@ -6,7 +6,10 @@ import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cached_property
 from pathlib import Path
+from stat import S_ISDIR, S_ISREG
 
 from ingest.errors import InputError
 from ingest.reading.packed import UNPACK, archive_kind, is_packed, open_plain, plain_name, unpack
@@ -109,21 +112,107 @@ def stamp(path: Path) -> tuple[int, ...]:
 def entries(folder: Path) -> list[Path]:
     """Return what lies in a folder, sorted by name; nothing if it cannot be listed."""
     try:
-        return sorted(folder.iterdir())
+        return sorted(folder.iterdir(), key=lambda entry: entry.name)
     except OSError:
         return []
 
 
+class _Beginning:
+    """What is read of one file to recognise its format, each part once."""
+
+    def __init__(self, path: Path, least: int = 0) -> None:
+        self._path, self._least = path, least
+        self._start, self._read = b"", -1
+        self._heads: dict[int, bytes] = {}
+        self._lines: dict[tuple[int, bool], Sequence[str]] = {}
+
+    @cached_property
+    def mode(self) -> int:
+        """What kind of file it is, 0 if it cannot be found."""
+        try:
+            return self._path.stat().st_mode
+        except (OSError, ValueError):
+            return 0
+
+    def head(self, size: int) -> bytes:
+        if size not in self._heads:
+            self._heads[size] = self._first(size)
+        return self._heads[size]
+
+    def _first(self, size: int) -> bytes:
+        if not S_ISREG(self.mode):  # opening a pipe would wait for its writer
+            return b""
+        if size > self._read:
+            self._read = max(size, self._least)
+            try:
+                with self._path.open("rb") as file:
+                    self._start = file.read(self._read)
+            except OSError:
+                self._start = b""
+        if is_packed(self._start):
+            return b"".join(_blocks(self._path, size, _HEAD_BLOCK_BYTES))
+        return self._start[:size]
+
+    def lines(self, size: int) -> Sequence[str]:
+        content = self.head(size)
+        place = len(content), len(content) == size
+        if place not in self._lines:
+            self._lines[place] = _whole_lines(content, cut=place[1])
+        return self._lines[place]
+
+    @cached_property
+    def ends(self) -> bytes:
+        content = self.head(LOG_HEAD_BYTES)
+        if not content or b"\0" in content:
+            return b""
+        if len(content) < LOG_HEAD_BYTES and not is_packed(self._start):
+            return content
+        try:
+            with self._path.open("rb") as file:
+                if is_packed(file.peek(8)):
+                    return content + _tail_of_packed(self._path)
+                size = file.seek(0, 2)
+                if size > LOG_HEAD_BYTES:
+                    file.seek(max(LOG_HEAD_BYTES, size - LOG_TAIL_BYTES))
+                    content += b"\n" + file.read(LOG_TAIL_BYTES)
+        except OSError:
+            return b""
+        return content
+
+
+_KEPT: ContextVar[dict[Path, _Beginning] | None] = ContextVar("_KEPT", default=None)
+_MOST_KEPT = 8  # files: the one that all readers are asked about, and what some of them look at beside it
+
+
+@contextmanager
+def read_once() -> Iterator[None]:
+    """Read the beginning of each file once as long as this lasts, for all readers that look at it."""
+    before = _KEPT.set({})
+    try:
+        yield
+    finally:
+        _KEPT.reset(before)
+
+
+def _beginning(path: Path) -> _Beginning:
+    kept = _KEPT.get()
+    if kept is None:
+        return _Beginning(path)
+    if path not in kept:
+        if len(kept) == _MOST_KEPT:
+            del kept[next(iter(kept))]
+        kept[path] = _Beginning(path, LOG_HEAD_BYTES)
+    return kept[path]
+
+
+def is_folder(path: Path) -> bool:
+    """Return whether a path is a directory."""
+    return S_ISDIR(_beginning(path).mode)
+
+
 def head(path: Path, size: int = HEAD_BYTES) -> bytes:
     """Return the first bytes of a file, unpacked, to recognise its format; nothing if it cannot be read."""
-    try:
-        if not path.is_file():  # opening a pipe would wait for its writer
-            return b""
-        with path.open("rb") as file:
-            start = file.read(size)
-    except OSError:
-        return b""
-    return b"".join(_blocks(path, size, _HEAD_BLOCK_BYTES)) if is_packed(start) else start
+    return _beginning(path).head(size)
 
 
 def _blocks(path: Path, size: int, block_bytes: int) -> Iterator[bytes]:
@@ -157,20 +246,7 @@ def unpack_hint(archive: Path) -> str:
 
 def ends_of(path: Path) -> bytes:
     """Return the beginning and the end of a log, to recognise it; nothing if it is not text."""
-    content = head(path, LOG_HEAD_BYTES)
-    if not content or b"\0" in content:
-        return b""
-    try:
-        with path.open("rb") as file:
-            if is_packed(file.peek(8)):
-                return content + _tail_of_packed(path)
-            size = file.seek(0, 2)
-            if size > LOG_HEAD_BYTES:
-                file.seek(max(LOG_HEAD_BYTES, size - LOG_TAIL_BYTES))
-                content += b"\n" + file.read(LOG_TAIL_BYTES)
-    except OSError:
-        return b""
-    return content
+    return _beginning(path).ends
 
 
 def _tail_of_packed(path: Path) -> bytes:
@@ -185,14 +261,16 @@ def _tail_of_packed(path: Path) -> bytes:
     return b"\n" + tail[-behind_head:] if behind_head > 0 else b""
 
 
-def head_lines(path: Path, size: int) -> list[str]:
+def head_lines(path: Path, size: int) -> Sequence[str]:
     """Return the whole lines at the beginning of a text; nothing if it cannot be read or is not text."""
-    content = head(path, size)
+    return _beginning(path).lines(size)
+
+
+def _whole_lines(content: bytes, *, cut: bool) -> Sequence[str]:
     if b"\0" in content:
         return []
     lines = content.decode("utf-8-sig", "replace").split("\n")
-    cut = len(content) == size and len(lines) > 1
-    return [line.rstrip("\r") for line in (lines[:-1] if cut else lines)]
+    return [line.rstrip("\r") for line in (lines[:-1] if cut and len(lines) > 1 else lines)]
 
 
 _MAX_FILES = 1 << 16

@@ -29,7 +29,7 @@ from ingest.own_results import result_files
 from ingest.profile_search import Skipped
 from ingest.readers.timer_tables.timer_kind import WHOLE_RUN
 from ingest.reading.csv_files import CSV_ENDINGS, Frame, csv_header, is_parquet, read_csv, read_parquet
-from ingest.reading.files import entries, head, read_text
+from ingest.reading.files import entries, head, read_once, read_text
 from ingest.reading.json_values import JsonRecord, json_list, parse_json
 from ingest.reading.packed import plain_name
 from ingest.run_names import RunName, parse_run_name
@@ -382,8 +382,9 @@ def find_tables(path: Path, mapping: TableMapping) -> TableSource | None:
 
 def _matches(path: Path, mapping: TableMapping) -> bool:
     """Return whether a file is a table; a CSV file is one if its header has a column of times."""
-    if any(is_one(path) for is_one, _ in _KINDS):
-        return True
+    with read_once():
+        if any(is_one(path) for is_one, _ in _KINDS):
+            return True
     if plain_name(path).suffix.lower() not in CSV_ENDINGS or not path.is_file():
         return False
     return mapping.given or _has_times(path)

@@ -41,7 +41,7 @@ from ingest.readers.gpu.timeline import (
     understood,
     whole,
 )
-from ingest.reading.files import entries, missing_numbers, writable
+from ingest.reading.files import entries, is_folder, missing_numbers, writable
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 
 _ENDINGS = (".json", ".json.gz")
@@ -80,7 +80,7 @@ class _Trace:
 
 def matches(path: Path) -> bool:
     """Return whether a file has trace events, or a folder those of the ranks of one run."""
-    return bool(_ranks(path)) if path.is_dir() else has_events(path)
+    return bool(_ranks(path)) if is_folder(path) else has_events(path)
 
 
 def _files(path: Path) -> Sequence[Path]:

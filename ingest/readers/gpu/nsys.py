@@ -36,7 +36,7 @@ from ingest.readers.gpu.timeline import (
     stated_models,
     timeline_profile,
 )
-from ingest.reading.files import all_of_run, entries, numbered_files
+from ingest.reading.files import all_of_run, entries, is_folder, numbered_files
 from ingest.reading.stacks import UNKNOWN
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 
@@ -97,7 +97,7 @@ def matches(path: Path) -> bool:
 
     Reports that were not exported match, too, so that reading them says what to do.
     """
-    if path.is_dir():
+    if is_folder(path):
         return bool(_reports_of_ranks(path))
     return _is_report(path) or (_is_own(path) and not path.with_suffix(".sqlite").exists())
 

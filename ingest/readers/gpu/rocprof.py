@@ -53,7 +53,7 @@ from ingest.readers.gpu.timeline import (
     whole,
 )
 from ingest.reading.csv_files import csv_cells, csv_header, read_csv
-from ingest.reading.files import entries, head, head_lines, read_bytes, writable
+from ingest.reading.files import entries, head, head_lines, is_folder, read_bytes, writable
 from ingest.reading.json_values import load_json
 from ingest.reading.stacks import UNKNOWN
 from ingest.region_class import GPU_COPY, GPU_KERNEL
@@ -74,7 +74,7 @@ Row = tuple[int, int, int, int, int, int, int]  # begin, end, process, thread, d
 
 def matches(path: Path) -> bool:
     """Return whether a file is such a database or trace, or a folder has those of one run."""
-    return bool(_richest(path)) if path.is_dir() else _is_database(path) or _is_trace(path)
+    return bool(_richest(path)) if is_folder(path) else _is_database(path) or _is_trace(path)
 
 
 def files(path: Path) -> Sequence[Path]:
@@ -248,7 +248,7 @@ def read_traces(path: Path) -> Profile:
 def _is_launches(path: Path) -> bool:
     """Return whether the first line of a file names the kernel, the start and the end of launches."""
     first = next(iter(head_lines(path, _HEAD_BYTES)), "")
-    names = [name.strip() for name in csv_cells(first)]
+    names = [name.strip() for name in csv_cells(first)] if any(map(first.__contains__, _KERNEL)) else []
     return all(_first(names, known) for known in (_KERNEL, _BEGIN, _END))
 
 
@@ -345,7 +345,7 @@ Record = Mapping[str, Any]
 
 def _is_results(path: Path) -> bool:
     """Return whether a file begins as such a file does, or a folder has those of processes."""
-    return bool(_results(path)) if path.is_dir() else _TOOL in head(path, _TOOL_HEAD_BYTES)
+    return bool(_results(path)) if is_folder(path) else _TOOL in head(path, _TOOL_HEAD_BYTES)
 
 
 def _results(path: Path) -> Sequence[Path]:

@@ -24,7 +24,7 @@ from ingest.profile import CPU, LARGEST, NODE, Profile
 from ingest.readers import ProfileReader
 from ingest.readers.gpu.timeline import Regions
 from ingest.reading.csv_files import csv_cells
-from ingest.reading.files import entries, head_lines, lines_of
+from ingest.reading.files import entries, head, head_lines, lines_of
 from ingest.reading.packed import plain_name
 from ingest.reading.stacks import TIME_METRIC, UNKNOWN, VISITS_METRIC, Stacks
 from ingest.region_class import GPU_COPY, GPU_KERNEL
@@ -218,12 +218,10 @@ def _kind(path: Path) -> tuple[_SumKind, str] | None:
 
 def _kind_by_rows(path: Path) -> tuple[_SumKind, str] | None:
     """Return the kind of a table of rocprof that has another name, by what its first row is of."""
+    if plain_name(path).suffix.lower() != ".csv" or _NOT_READ.search(path.name):
+        return None
     header, first, *_ = *head_lines(path, _TABLE_HEAD_BYTES)[:2], "", ""
-    if (
-        plain_name(path).suffix.lower() != ".csv"
-        or _NOT_READ.search(path.name)
-        or _cells(header)[:4] != _ROCPROF_COLUMNS
-    ):
+    if _cells(header)[:4] != _ROCPROF_COLUMNS:
         return None
     name = next(iter(_cells(first)), "")
     paradigm = next((paradigm for begin, paradigm in _BY_NAME if begin.match(name)), GPU_KERNEL)
@@ -294,7 +292,7 @@ class _Output:
 
 def _is_printed(path: Path) -> bool:
     """Return whether the beginning of a file has the header of a table that is read."""
-    lines = head_lines(path, _HEAD_BYTES)
+    lines = head_lines(path, _HEAD_BYTES) if b"Total Time" in head(path, _HEAD_BYTES) else ()
     return any("Total Time" in line and _header(_cells_of(line, []), "") for line in lines)
 
 

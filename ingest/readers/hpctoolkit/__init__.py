@@ -12,13 +12,15 @@ from ingest.readers import ProfileReader
 from ingest.readers.hpctoolkit import binary_database as database
 from ingest.readers.hpctoolkit import metric_db
 from ingest.readers.hpctoolkit.profile_db import MAGIC
-from ingest.reading.files import head
+from ingest.reading.files import head, is_folder
 
 __all__ = ["files", "matches", "read"]
 
 
 def matches(path: Path) -> bool:
     """Return whether a directory is a database of HPCToolkit; others may have a ``meta.db``, too."""
+    if not is_folder(path):
+        return False
     binary = (head(path / name, len(MAGIC)) for name in (database.META, database.PROFILES))
     return (path / metric_db.EXPERIMENT).is_file() or MAGIC in binary
 

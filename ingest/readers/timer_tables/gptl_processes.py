@@ -15,7 +15,7 @@ from ingest.profile import OVERLAPPING, Metric, MetricKind, Profile
 from ingest.readers import ProfileReader
 from ingest.readers.timer_tables.log import known
 from ingest.readers.timer_tables.timer_kind import OVERLAPPING_TIMERS
-from ingest.reading.files import all_of_run, entries, head, lines_of, numbered_files
+from ingest.reading.files import all_of_run, entries, head, is_folder, lines_of, numbered_files
 from ingest.reading.stacks import TIME_METRIC, VISITS_METRIC, Stacks, found_of
 from ingest.run_settings import OVERLAPPING_TIME
 
@@ -48,7 +48,7 @@ class _Row:
 
 def _by_process(folder: Path) -> dict[int, Path]:
     """Return the files of the processes in a folder by their numbers."""
-    named = [file for file in entries(folder) if _NAMED.fullmatch(file.name)] if folder.is_dir() else []
+    named = [file for file in entries(folder) if _NAMED.fullmatch(file.name)] if is_folder(folder) else []
     return {number: file for number, file in numbered_files(named)[1].items() if _is_process(file)}
 
 
@@ -57,7 +57,8 @@ def _processes(folder: Path) -> list[Path]:
 
 
 def _is_process(path: Path) -> bool:
-    return _BEGIN.search(head(path, _HEAD_BYTES)) is not None
+    start = head(path, _HEAD_BYTES)
+    return b"Stats for thread 0" in start and _BEGIN.search(start) is not None
 
 
 def _read(path: Path) -> Profile:

@@ -19,7 +19,7 @@ from ingest.readers.timer_tables import assemble
 from ingest.readers.timer_tables.log import last_facts, processes_named, read_log
 from ingest.readers.timer_tables.log_tables import in_grid
 from ingest.readers.timer_tables.timer_kind import LogLine, Placed, Statistic, Timer, TimerTable
-from ingest.reading.files import blocks_of, ends_of, is_page, stamp
+from ingest.reading.files import blocks_of, ends_of, is_folder, is_page, stamp
 from ingest.run_settings import stopped
 
 _START, _BOUNDARIES, _OUTPUT = "input and first step", "lateral boundaries", "output"
@@ -155,7 +155,7 @@ def _matches(path: Path) -> bool:
 
 
 def _log_of(path: Path) -> Path | None:
-    if not path.is_dir():
+    if not is_folder(path):
         return path
     return next((path / name for name in _FIRST_PROCESS if (path / name).is_file()), None)
 
