@@ -121,6 +121,7 @@ def _class_of(paradigm: str, name: str) -> RegionClass:
     return RegionClass.IDLE if idle else found
 
 
+@lru_cache(maxsize=1)  # runs of one program share their table
 def region_classes(regions: RegionTable) -> IntArray:
     """Return what each region does, int64[region]: places in `CLASSES`."""
     return np.array(list(map(_place_of_class, regions.paradigm, regions.name)), dtype=np.int64)

@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from pycubexr import CubexParser
 
+from ingest.readers.cubex import fixed_form
 from ingest.readers.cubex.cubex_profile import CubexValues, read
 from ingest.readers.cubex.stored_rows import open_container
 from ingest.reading import packed
@@ -28,6 +29,7 @@ METRICS = ("time", "visits")
 
 def read_ours(path: Path) -> None:
     """Open a profile and take both metrics, inclusive and exclusive."""
+    getattr(fixed_form, "_last_program").cache_clear()  # noqa: B009  # each run reads it anew
     profile = read(path)
     for name in METRICS:
         profile.values(name, inclusive=True)
@@ -46,6 +48,7 @@ def read_peer(path: Path) -> None:
 
 def load_ours(path: Path) -> None:
     """Take the stored values of both metrics block by block, as the reduction over locations does."""
+    getattr(fixed_form, "_last_program").cache_clear()  # noqa: B009
     profile = read(path)
     assert isinstance(profile.load, CubexValues)
     for name in METRICS:

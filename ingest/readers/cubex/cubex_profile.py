@@ -26,7 +26,6 @@ from ingest.profile import (
     Metric,
     MetricKind,
     Profile,
-    RegionTable,
 )
 from ingest.readers import ProfileReader
 from ingest.readers.cubex.fixed_form import (
@@ -36,6 +35,7 @@ from ingest.readers.cubex.fixed_form import (
     REGION_FIELDS,
     Program,
     System,
+    numbers_of,
     take_program,
     take_system,
 )
@@ -99,9 +99,6 @@ class Anchor:
     nodes: tuple[str, ...] = ()
 
 
-_OLD_PARADIGMS = frozenset(
-    ("compiler", "user", "mpi", "openmp", "omp", "pthread", "cuda", "opencl", "shmem", "measurement")
-)
 _EXTREMES = {"min_time": MetricKind.MINIMUM, "max_time": MetricKind.MAXIMUM}
 _KINDS = {
     "EXCLUSIVE": MetricKind.EXCLUSIVE,
@@ -135,56 +132,19 @@ def _assemble(container: Container, anchor: Anchor) -> Profile:
         what = "its call tree is clustered (attribute CLUSTERING), so call paths differ between processes"
         hint = "measure again without clustering (SCOREP_PROFILING_ENABLE_CLUSTERING=false)"
         raise InputError(what, where=str(container.path), hint=hint)
-    tree = _tree(anchor.program)
+    tree = anchor.program.tree
     locations = _locations(anchor.system, anchor.nodes)
     metrics, stored, notices = _metrics(anchor, container, tree)
     return Profile(
         source=str(container.path),
         tree=tree,
-        regions=_regions(anchor.program.regions),
+        regions=anchor.program.table,
         locations=locations,
         metrics=tuple(metrics),
         load=CubexValues(container, tree.parent, len(locations), stored),
         attributes=anchor.attributes,
         notices=tuple(map(one_line, notices)),
     )
-
-
-def _numbers(texts: Sequence[str], what: str) -> IntArray:
-    """Convert identifiers and lines to int64."""
-    try:
-        return np.fromiter(map(int, texts), np.int64, len(texts))
-    except (ValueError, OverflowError):
-        raise ValueError(f"{what} is not a number") from None
-
-
-def _tree(program: Program) -> CallTree:
-    nodes = len(program.cnode)
-    if nodes == 0:
-        raise ValueError("it has no call paths")
-    if len(set(program.cnode)) < nodes:
-        raise ValueError("two call paths have the same id")
-    defined = program.regions[0]
-    index = dict(zip(defined, range(len(defined)), strict=True))
-    if len(index) < len(defined):
-        raise ValueError("two regions have the same id")
-    try:
-        region = np.fromiter(map(index.__getitem__, program.callee), np.int64, nodes)
-    except KeyError as missing:
-        raise ValueError(f"a call path calls region {missing}, which is not defined") from None
-    return CallTree(program.parent, region)
-
-
-def _regions(columns: Sequence[Sequence[str]]) -> RegionTable:
-    _, files, lines, names, mangled, paradigms, descriptions = columns
-    if not all(paradigms):
-        # files of Score-P 1 have it in the description
-        stated = (text if text.lower() in _OLD_PARADIGMS else "" for text in descriptions)
-        paradigms = [own or of_text for own, of_text in zip(paradigms, stated, strict=True)]
-    if not all(mangled):
-        mangled = [linker or name for linker, name in zip(mangled, names, strict=True)]
-    places = zip(files, _numbers(lines, "the first line of a region"), strict=True)
-    return RegionTable.named(names, map(str.lower, paradigms), list(places), mangled)
 
 
 def _locations(system: System, nodes: Sequence[str]) -> LocationTable:
@@ -276,7 +236,7 @@ def _order(kind: str, tree: CallTree, program: Program) -> IntArray:
         nodes, parent = np.arange(len(tree)), tree.parent
         return np.argsort(np.where(parent < 0, 2 * nodes, 2 * parent + 1), kind="stable")
     if kind == "SIMPLE":
-        return np.argsort(_numbers(program.cnode, "the id of a cnode"), kind="stable")
+        return np.argsort(numbers_of(program.cnode, "the id of a cnode"), kind="stable")
     return np.arange(len(tree))
 
 

@@ -9,11 +9,14 @@ whole document.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import TypeAlias, cast
 
 import numpy as np
 
 from ingest.arrays import BoolArray, IntArray
+from ingest.calltree import CallTree
+from ingest.profile import RegionTable
 
 REGION_FIELDS = ("id", "mod", "begin", "name", "mangled_name", "paradigm", "descr")
 CREATOR = "Creating location group"
@@ -66,6 +69,10 @@ _PART = re.compile(f"{_LOCATION}|{_TREE}")
 _CREATOR = re.compile(f'<attr key="{CREATOR}" value="({_VALUE})"')
 _BEFORE_SYSTEM = re.compile(rb"\s*</program>\s*<system>[ \t\n]*")
 _SYSTEM_END = b"</systemtreenode>"
+_OLD_PARADIGMS = frozenset(
+    ("compiler", "user", "mpi", "openmp", "omp", "pthread", "cuda", "opencl", "shmem", "measurement")
+)
+_REMEMBERED = 1 << 22  # bytes: what is longer takes less time than the values that come with it
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +84,45 @@ class Program:
     cnode: Sequence[str]  # identifiers of the call paths, in document order, which is preorder
     callee: Sequence[str]
     parent: IntArray  # int64[n], index of their callers, -1 for roots
+
+    @cached_property
+    def tree(self) -> CallTree:
+        """The call tree; ValueError if identifiers do not say which region a call path is a call of."""
+        nodes = len(self.cnode)
+        if nodes == 0:
+            raise ValueError("it has no call paths")
+        if len(set(self.cnode)) < nodes:
+            raise ValueError("two call paths have the same id")
+        defined = self.regions[0]
+        index = dict(zip(defined, range(len(defined)), strict=True))
+        if len(index) < len(defined):
+            raise ValueError("two regions have the same id")
+        try:
+            region = np.fromiter(map(index.__getitem__, self.callee), np.int64, nodes)
+        except KeyError as missing:
+            raise ValueError(f"a call path calls region {missing}, which is not defined") from None
+        return CallTree(self.parent, region)
+
+    @cached_property
+    def table(self) -> RegionTable:
+        """The table of regions; ValueError if a line is no number."""
+        _, files, lines, names, mangled, paradigms, descriptions = self.regions
+        if not all(paradigms):
+            # files of Score-P 1 have it in the description
+            stated = (text if text.lower() in _OLD_PARADIGMS else "" for text in descriptions)
+            paradigms = [own or of_text for own, of_text in zip(paradigms, stated, strict=True)]
+        if not all(mangled):
+            mangled = [linker or name for linker, name in zip(mangled, names, strict=True)]
+        places = zip(files, numbers_of(lines, "the first line of a region"), strict=True)
+        return RegionTable.named(names, map(str.lower, paradigms), list(places), mangled)
+
+
+def numbers_of(texts: Sequence[str], what: str) -> IntArray:
+    """Convert identifiers and lines to int64."""
+    try:
+        return np.fromiter(map(int, texts), np.int64, len(texts))
+    except (ValueError, OverflowError):
+        raise ValueError(f"{what} is not a number") from None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -110,17 +156,21 @@ def take_program(document: bytes) -> tuple[Program, int, int] | None:
         return None
     if not _BEFORE_PROGRAM.fullmatch(document, 0, first):
         return None
-    view = memoryview(document)
+    read = _last_program if last - first <= _REMEMBERED else _program
     try:
-        return _program(view[first:regions], view[calls:last]), first, last
+        return read(document[first:regions], document[calls:last]), first, last
     except OtherFormError:
         return None
 
 
-def _program(regions: memoryview, calls: memoryview) -> Program:
+def _program(regions: bytes, calls: bytes) -> Program:
     cnode, callee, closed = map(_filled, _columns(_CNODE, calls))
     callers = _callers([ends.count("/") for ends in closed])
     return Program(list(map(_texts, _columns(_REGION, regions))), cnode, callee, callers)
+
+
+_last_program = lru_cache(maxsize=1)(_program)
+"""Runs of one program describe it in the same words."""
 
 
 def _callers(closed: Sequence[int]) -> IntArray:
@@ -147,7 +197,7 @@ def take_system(document: bytes, program: int) -> tuple[System, int, int] | None
         return None
     first, last = before.end(), document.rfind(_SYSTEM_END, program) + len(_SYSTEM_END)
     try:
-        return _system(_columns(_PART, memoryview(document)[first:last])), first, last
+        return _system(_columns(_PART, document[first:last])), first, last
     except OtherFormError:
         return None
 
@@ -183,7 +233,7 @@ def _creator(attributes: str | None) -> str | None:
     return _texts(values[-1:])[0] if values else None
 
 
-def _columns(pattern: re.Pattern[str], section: memoryview) -> list[Column]:
+def _columns(pattern: re.Pattern[str], section: bytes) -> list[Column]:
     """Return the groups of a pattern (not of empty text) column by column, which matches from end to end."""
     try:
         text = str(section, "utf-8")

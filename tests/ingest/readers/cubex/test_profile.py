@@ -296,3 +296,12 @@ def test_a_system_that_does_not_nest_is_damaged(changes):
         document = document.replace(written, instead, *count)
     with pytest.raises(expat.ExpatError):
         parse_anchor(document.encode())
+
+
+def test_profiles_of_one_program_share_its_tables_and_others_do_not():
+    one, again = parse_anchor(SYSTEM.encode()).program, parse_anchor(SYSTEM.encode()).program
+    assert one.tree is again.tree
+    assert one.table is again.table
+    other = parse_anchor(SYSTEM.replace("<name>", "<name>x", 1).encode()).program
+    assert other.table.name != one.table.name
+    assert parse_anchor(SYSTEM.encode()).program.table.name == one.table.name
