@@ -154,7 +154,7 @@ def headline(result: CheckResult) -> str:
     power = result.power
     if power is None or power.kernel_factor is None or power.kernel_factor <= power.asked:
         return "No scalability regression"
-    hidden = f"a factor below {figure(power.kernel_factor)} in {_largest(power)} would not have been seen"
+    hidden = f"a factor below {figure(power.kernel_factor)} in {_largest(power)} could have been missed"
     return f"No scalability regression, but {hidden}"
 
 
