@@ -16,7 +16,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ingest.arrays import BoolArray, FloatArray, IntArray, Rows
-from pipeline.models.forms import Term, least_value, simplicity, term_values, tried_exponents, with_powers
+from pipeline.models.forms import (
+    Term,
+    least_value,
+    powers_of_terms,
+    simplicity,
+    tried_exponents,
+    values_of_powers,
+    with_powers,
+)
 from pipeline.models.formulas import Formula, FormulaRange, PredictionFormula
 from pipeline.models.options import NO_EXPONENT, Exponent
 from pipeline.models.prediction import LEVEL
@@ -120,9 +128,16 @@ class _Problem(Rows):
             determinant = 1 - cosine**2 + _RIDGE
             a, b = right[..., 0], right[..., 1]
             return np.stack([a - cosine * b, b - cosine * a], axis=-1) / determinant[..., None]
-        products = self.products[rows[..., None], forms[..., :, None], forms[..., None, :]]
-        products = products + _RIDGE * np.eye(forms.shape[-1])
-        return np.asarray(np.linalg.solve(products, right[..., None])[..., 0])
+        place = rows[..., 0]
+        a, b, c = (self.products[place, forms[..., i], forms[..., j]] for i, j in ((0, 1), (0, 2), (1, 2)))
+        x, y, z = np.moveaxis(right, -1, 0)  # by L D L', which bears nearly dependent columns
+        second = 1 + _RIDGE - a**2
+        last = (c - a * b) / second
+        third = 1 + _RIDGE - b**2 - last**2 * second
+        y = y - a * x
+        z = (z - b * x - last * y) / third
+        y = y / second - last * z
+        return np.stack([x - a * y - b * z, y, z], axis=-1)
 
     def best(self, forms: IntArray, steps: FloatArray, *, positive: bool) -> "_BestForms":
         """Find the simplest of forms int64[K or 1, F, n], columns `steps` from simple, or the closest.
@@ -183,6 +198,14 @@ class TriedTerms:
         sorted_terms = tuple(terms[t] for t in order.tolist())
         return cls(parameters, sorted_terms, np.append(0.0, steps[order]), int((steps <= _SIMPLE).sum()))
 
+    def values(self, points: FloatArray) -> FloatArray:
+        """Evaluate the constant and all terms at points float64[Q, D], float64[Q, 1 + terms]."""
+        return np.column_stack([np.ones(len(points)), values_of_powers(self._powers, points)])
+
+    @cached_property
+    def _powers(self) -> FloatArray:
+        return powers_of_terms(self.terms)
+
     @cached_property
     def forms(self) -> dict[tuple[int, int], IntArray]:
         """Columns of forms of one or two, int64[1, F, n], by how many there are and how many are terms."""
@@ -197,20 +220,26 @@ class TriedTerms:
 
 
 def curve_formulas(curves: Curves, tried: TriedTerms) -> list[Formula | None]:
-    """Return formulas that agree with curves; None where no form of up to three terms does."""
+    """Return formulas that agree with curves; None where no form of up to three terms does.
+
+    Many curves are the same: of visits, of what is done as often.
+    """
+    alike = np.column_stack([curves.value, curves.nothing])
+    _, first, which = np.unique(alike, axis=0, return_index=True, return_inverse=True)
+    curves = curves.take(first)
     count = len(tried.terms)
     block = max(1, _AT_ONCE // max(count**2, len(curves.points) * count))
     found: list[Formula | None] = []
     for start in range(0, len(curves.value), block):
         part = curves.take(np.arange(start, min(start + block, len(curves.value))))
         found += _formulas_of_block(part, tried)
-    return found
+    return [found[one] for one in which.ravel().tolist()]
 
 
 def _formulas_of_block(curves: Curves, tried: TriedTerms) -> list[Formula | None]:
     """Try forms in the order of `_FORMS`, each for the kernels that none before agrees with."""
     simple = np.arange(1, 1 + tried.simple)
-    columns = np.column_stack([np.ones(len(curves.points)), term_values(tried.terms, curves.points)])
+    columns = tried.values(curves.points)
     found: list[Formula | None] = [None] * len(curves.value)
     left, problem = np.arange(len(found)), _problem(curves, columns, 1 + len(simple))
     promising = tried.forms[2, 2]
@@ -283,12 +312,12 @@ class FormulaSequences:
     costly: bool = False
 
     def of(self, curves: Curves, kernels: IntArray, predict: _Predict) -> dict[int, PredictionFormula]:
-        """Return the formulas of kernels with the numbers int64[K]."""
+        """Return the formulas of kernels with the numbers int64[K], which no single one agrees with."""
         found: dict[int, PredictionFormula] = {}
         curves = self._with_jumps(curves, kernels, predict)
         checks = _ONE_CHECK if self.costly else _CHECKS
         for check in range(checks + 1):
-            formulas = [self._formula(pieces) for pieces in self._pieces(curves)]
+            formulas = [self._formula(pieces) for pieces in self._divided(curves)]
             found |= dict(zip(kernels.tolist(), formulas, strict=True))
             if check == checks:
                 break
@@ -335,28 +364,32 @@ class FormulaSequences:
         return PredictionFormula(within=self.line, pieces=tuple(one for one, _ in pieces), ends=ends)
 
     def _pieces(self, curves: Curves) -> list[_Pieces]:
-        """Return formulas that agree with curves one after the other.
+        """Return formulas that agree with curves one after the other, one if one does."""
+        found, end = curve_formulas(curves, self.tried), float(curves.points[-1, self.line.column])
+        pieces = [[(formula, end)] if formula else [] for formula in found]
+        if len(left := _missing(found)):
+            for k, divided in zip(left.tolist(), self._divided(curves.take(left)), strict=True):
+                pieces[k] = divided
+        return pieces
 
-        What no formula agrees with is divided where it jumps, else at the end of the measured range, else in
-        the middle.
+    def _divided(self, curves: Curves) -> list[_Pieces]:
+        """Return formulas in sequence of curves that none agrees with.
+
+        They are divided where they jump, else at the end of the measured range, else in the middle.
         """
-        found = curve_formulas(curves, self.tried)
         scales = curves.points[:, self.line.column]
-        pieces = [[(formula, float(scales[-1]))] if formula else [] for formula in found]
-        left = np.array([k for k, formula in enumerate(found) if formula is None], dtype=np.int64)
         if len(scales) == 1:  # no normal form is below zero, where rounding of small rests may lie
-            for k in left.tolist():
-                value = float(f"{curves.value[k, 0]:.{_DIGITS}g}")
-                pieces[k] = [
-                    (Formula(parameters=self.tried.parameters, constant=value, terms=()), float(scales[0]))
-                ]
-        if not len(left) or len(scales) == 1:
-            return pieces
+            values = (float(f"{value:.{_DIGITS}g}") for value in curves.value[:, 0].tolist())
+            names = self.tried.parameters
+            return [
+                [(Formula(parameters=names, constant=value, terms=()), float(scales[0]))] for value in values
+            ]
+        pieces: list[_Pieces] = [[] for _ in curves.value]
         last, end = len(scales) - 1, int(np.searchsorted(scales, self.measured_end))
-        jumps = curves.take(left).jumps()
+        jumps = curves.jumps()
         cuts = np.where(jumps.any(axis=1), jumps.argmax(axis=1), -1)
         for cut in np.unique(cuts).tolist():
-            kernels, apart = left[cuts == cut], cut >= 0 or last == 1
+            kernels, apart = np.flatnonzero(cuts == cut), cut >= 0 or last == 1
             middle = cut if cut >= 0 else (end if 0 < end < last else last // 2)
             rest = curves.take(kernels)
             halves = [self._pieces(part) for part in (rest.part(0, middle), rest.part(middle + apart, last))]
