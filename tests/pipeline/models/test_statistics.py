@@ -11,7 +11,7 @@ from pipeline.models.posterior import design_columns, fit_all
 from pipeline.models.prediction import Prediction
 from pipeline.models.quality import correlation_of_errors
 from pipeline.models.search_space import SpaceChoice, one_parameter_space
-from pipeline.statistics import mixture_quantiles, pool_variances, student_cdf
+from pipeline.statistics import mixture_quantiles, pool_variances
 from tests.pipeline.models.dense import dense_precision
 
 POINTS = 2.0 ** np.arange(2, 8)
@@ -69,9 +69,11 @@ def test_equal_variances_make_a_pool_that_is_as_good_as_known():
 
 
 @pytest.mark.parametrize("degrees", [2.0, 5.0, 29.0, 30.0, 1e4])
-def test_student_distribution_function(degrees):
-    at = np.linspace(-10, 10, 101)
-    assert student_cdf(at, np.array(degrees)) == pytest.approx(stats.t.cdf(at, degrees), abs=0.002)
+def test_a_mixture_of_the_same_has_the_quantiles_of_each(degrees):
+    probability = np.linspace(0.005, 0.995, 100)
+    same = np.zeros((2, 1)), np.ones((2, 1)), np.array([0.3, 0.7])
+    found = mixture_quantiles(*same, np.array([2]), np.array([degrees]), probability)[:, 0, 0]
+    assert stats.t.cdf(found, degrees) == pytest.approx(probability, abs=0.002)
 
 
 def test_mixture_quantiles_equal_those_of_draws():
