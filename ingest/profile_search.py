@@ -98,8 +98,9 @@ def search_profiles(directory: Path) -> Searched:
     for entry in entries:
         look = _Look()
         try:
-            levels = (list(_below(entry, depth, kind, look)) for depth in _DEPTHS for kind in fallbacks)
-            profiles, derived = _originals(next(filter(None, levels), []))
+            with read_once():
+                levels = (list(_below(entry, depth, kind, look)) for depth in _DEPTHS for kind in fallbacks)
+                profiles, derived = _originals(next(filter(None, levels), []))
             profiles, copies = _different(profiles)
         except OSError as error:
             skipped.append(Skipped(entry, f"cannot be listed: {error.strerror or error}"))
@@ -216,13 +217,8 @@ class _Look:
     """Looks at each file and folder of an entry once, not for each depth and kind of readers."""
 
     def __init__(self) -> None:
-        self.reader = cache(_reader_of)
+        self.reader = cache(find_profile_reader)
         self.inside = cache(lambda path: _visible(path) if path.is_dir() else [])
-
-
-def _reader_of(path: Path) -> ProfileReader | None:
-    with read_once():
-        return find_profile_reader(path)
 
 
 def _below(entry: Path, depth: int, fallback: int, look: _Look) -> Iterator[tuple[Path, ProfileReader]]:

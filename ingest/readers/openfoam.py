@@ -554,7 +554,7 @@ def _last_profiling(case: Path) -> tuple[list[Path], list[str]]:
 
 def _process_folders(case: Path) -> list[Path]:
     """Return the folders of the times: those of the processes in their order, or the case itself."""
-    numbered = [(int(m[1]), p) for p in case.iterdir() if (m := _PROCESSOR.fullmatch(p.name)) and p.is_dir()]
+    numbered = [(int(m[1]), p) for p in entries(case) if (m := _PROCESSOR.fullmatch(p.name)) and p.is_dir()]
     parallel = [folder for _, folder in sorted(numbered)]
     return parallel if any(_times(folder) for folder in parallel) else [case]
 

@@ -27,7 +27,7 @@ from ingest.calltree import CallTreeBuilder
 from ingest.errors import InputError
 from ingest.profile import CPU, LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
 from ingest.readers import ProfileReader
-from ingest.reading.files import COPY_ALL, is_folder, missing_numbers, read_bytes, read_text
+from ingest.reading.files import COPY_ALL, entries, is_folder, missing_numbers, read_bytes, read_text
 from ingest.reading.packed import plain_name
 from ingest.reading.stacks import VISITS_METRIC
 from ingest.region_class import GPU_COPY
@@ -200,7 +200,7 @@ def matches(path: Path) -> bool:
     try:
         return is_folder(path) and any(
             _FILE.fullmatch(entry.name) or (_FOLDER.fullmatch(entry.name) and entry.is_dir())
-            for entry in path.iterdir()
+            for entry in entries(path)
         )
     except OSError:
         return False

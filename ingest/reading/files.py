@@ -109,16 +109,13 @@ def stamp(path: Path) -> tuple[int, ...]:
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def entries(folder: Path) -> list[Path]:
+def entries(folder: Path) -> Sequence[Path]:
     """Return what lies in a folder, sorted by name; nothing if it cannot be listed."""
-    try:
-        return sorted(folder.iterdir(), key=lambda entry: entry.name)
-    except OSError:
-        return []
+    return _beginning(folder).entries
 
 
 class _Beginning:
-    """What is read of one file to recognise its format, each part once."""
+    """What is read of one file or folder to recognise its format, each part once."""
 
     def __init__(self, path: Path, least: int = 0) -> None:
         self._path, self._least = path, least
@@ -133,6 +130,13 @@ class _Beginning:
             return self._path.stat().st_mode
         except (OSError, ValueError):
             return 0
+
+    @cached_property
+    def entries(self) -> Sequence[Path]:
+        try:
+            return sorted(self._path.iterdir(), key=lambda entry: entry.name)
+        except OSError:
+            return []
 
     def head(self, size: int) -> bytes:
         if size not in self._heads:
@@ -181,7 +185,7 @@ class _Beginning:
 
 
 _KEPT: ContextVar[dict[Path, _Beginning] | None] = ContextVar("_KEPT", default=None)
-_MOST_KEPT = 8  # files: the one that all readers are asked about, and what some of them look at beside it
+_MOST_KEPT = 16  # files: the one that all readers are asked about, and what some of them look at beside it
 
 
 @contextmanager

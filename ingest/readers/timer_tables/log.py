@@ -109,7 +109,10 @@ class Log:
 
     def find(self, line: LogLine, start: int = 0, stop: int | None = None) -> Iterator[Found]:
         """Yield the lines of a part that contain a text and match a pattern, in their order."""
-        text, pattern = line.text.encode(), compiled(line.pattern)
+        text = line.text.encode()
+        if isinstance(self.content, bytes) and text not in self.content:
+            return
+        pattern = compiled(line.pattern)
         last = len(self.content) if stop is None else stop
         position = self._next(text, start, last)
         while position >= 0:
