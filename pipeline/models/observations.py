@@ -243,11 +243,11 @@ class Sample(Rows):
             squares=self.squares[:, first:last],
         )
 
-    def heaviest(self, count: int) -> "Sample":
-        """Return the kernels of most effort."""
+    def heaviest(self, count: int) -> IntArray:
+        """Return which kernels have most effort, at most so many."""
         if len(self) <= count:
-            return self
-        return self.take(np.sort(np.argpartition(-self.largest, count)[:count]))
+            return np.arange(len(self))
+        return np.sort(np.argpartition(-self.largest, count)[:count])
 
     def precision(self, structure: ErrorModel, sharpness: float = 1.0) -> Precision:
         """Return the inverse covariance of the errors of the levels to a power, at unit variance.

@@ -1,9 +1,10 @@
 """Models of one parameter: all hypotheses weighed for every kernel."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import expit, gammaln, logsumexp
+from scipy.special import expit, gammaln
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.parameter_roles import counts_processes
@@ -62,7 +63,7 @@ def choose_setting(sample: Sample, space: SearchSpace, nonnegative: bool) -> Set
     """
     if len(sample.points) <= _FEWEST_POINTS:
         return Setting()
-    heavy = sample.heaviest(_KERNELS)
+    heavy = sample.take(sample.heaviest(_KERNELS))
     folds = [1, 2] if len(sample.points) >= _FEWEST_POINTS + 3 else [1]
     scores = np.mean([_fold_scores(heavy, space, nonnegative, held) for held in folds], axis=0)
     steep, structure = np.unravel_index(np.argmax(scores >= scores.max() - _MARGIN), scores.shape)
@@ -171,9 +172,9 @@ class _FitContext:
         fits.coefficients[:, 0, 0], fits.root[:, 0, 0, 0] = mean, root
         return fits
 
-    def posterior(self, sample: Sample) -> tuple[Posterior, BoolArray]:
+    def posterior(self, sample: Sample, fits: Fits) -> tuple[Posterior, BoolArray]:
         """Return the plausible hypotheses, and bool[K], the kernels that none fits within the noise."""
-        kept = self._weighed(sample, self.fit(sample))
+        kept = self._weighed(sample, fits)
         return kept, self._misfits(sample, kept)
 
     def posterior_of_segment(self, sample: Sample) -> Posterior:
@@ -223,9 +224,14 @@ def _families(parameter: str, sample: Sample, nonnegative: bool) -> SpaceChoice:
 
 
 def _make_context(
-    parameter: str, sample: Sample, options: ModelOptions, nonnegative: bool, setting: Setting
-) -> _FitContext:
-    """Estimate the errors, and how simple exponents are, over the kernels of most effort."""
+    parameter: str,
+    sample: Sample,
+    heavy: Sample,
+    options: ModelOptions,
+    nonnegative: bool,
+    setting: Setting,
+) -> tuple[_FitContext, Fits]:
+    """Estimate errors, and how simple exponents are, from the kernels of most effort; with their fits."""
     choice = replace(_families(parameter, sample, nonnegative), steep=setting.steep)
     smallest = float(sample.points[0])
     space = one_parameter_space(options, smallest, choice)
@@ -237,14 +243,13 @@ def _make_context(
         errors=initial_noise(sample.take(np.arange(0)), setting.structure),
         nonnegative=nonnegative,
     )
-    heavy = sample.heaviest(_POOL)
     fits = context.fit(heavy)
     context = context.with_errors_of(heavy, fits)
     if options.prior != "learned":
-        return context
+        return context, fits
     share = _simple_share(context, heavy, fits, options)
     learned = one_parameter_space(options, smallest, choice, share)
-    return replace(context, space=learned).with_errors_of(heavy, fits)
+    return replace(context, space=learned).with_errors_of(heavy, fits), fits
 
 
 def _simple_share(context: _FitContext, sample: Sample, fits: Fits, options: ModelOptions) -> float:
@@ -260,7 +265,8 @@ def _simple_share(context: _FitContext, sample: Sample, fits: Fits, options: Mod
         some = replace(options, prior=prior)
         space = one_parameter_space(some, float(sample.points[0]), context.choice)
         score = likelihood + space.log_prior_of(sample.falls, steep=True)
-        marginal.append(logsumexp(score, axis=1))
+        most = score.max(axis=1)
+        marginal.append(most + np.log(np.exp(score - most[:, None]).sum(axis=1)))
     share = SIMPLE_SHARE
     for _ in range(_EM_STEPS):
         odds = marginal[0] - marginal[1] + np.log(share / (1 - share))
@@ -426,19 +432,30 @@ def fit_by_evidence(
     """
     sample = sample_of(data)
     nonnegative = options.nonnegative and data.nonnegative
-    context = _make_context(parameters[0], sample, options, nonnegative, setting)
+    pool = sample.heaviest(_POOL)
+    context, fits = _make_context(parameters[0], sample, sample.take(pool), options, nonnegative, setting)
     parts: list[tuple[IntArray, Posterior]] = []
     start = np.zeros(len(sample), dtype=np.int64)
     unexplained = np.zeros(len(sample), dtype=bool)
-    for first in range(0, max(len(sample), 1), _BLOCK):
-        kernels = np.arange(first, min(first + _BLOCK, len(sample)))
-        weighed, misfits = context.posterior(sample.take(kernels))
+    for kernels, known in _blocks(len(sample), pool, fits):
+        some = sample.take(kernels)
+        weighed, misfits = context.posterior(some, known or context.fit(some))
         doubtful, unexplained[kernels] = kernels[misfits], misfits
         start[doubtful] = _last_regime(context, sample.take(doubtful))
         same = np.flatnonzero(start[kernels] == 0)
         parts.append((kernels[same], weighed.take(same)))
         parts += _weigh_last_regimes(context, sample, doubtful[start[doubtful] > 0], start)
     return _assemble(parameters, data, context, in_order(parts), start, unexplained)
+
+
+def _blocks(kernels: int, pool: IntArray, fits: Fits) -> Iterator[tuple[IntArray, Fits | None]]:
+    """Yield which kernels are weighed at once, those of the pool with their fits, then all others."""
+    for first in range(0, max(len(pool), 1), _BLOCK):
+        block = slice(first, first + _BLOCK)
+        yield pool[block], fits.of(block)
+    others = np.setdiff1d(np.arange(kernels), pool)
+    for first in range(0, len(others), _BLOCK):
+        yield others[first : first + _BLOCK], None
 
 
 def _weigh_last_regimes(

@@ -1,6 +1,7 @@
 """The probability of every hypothesis for every kernel given the data, and the plausible ones."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -37,6 +38,7 @@ class Columns:
     largest: FloatArray  # float64[h, c], the largest values of the columns
     sharpness: float  # s, the columns sum up to values to the power of s
 
+    @cached_property
     def without_constant(self) -> "Columns":
         """Return the same hypotheses without their first column."""
         design = np.linalg.solve(np.swapaxes(self.back, 1, 2), np.swapaxes(self.basis, 1, 2))
@@ -53,6 +55,10 @@ class Fits:
     # float64[K, H], weighted sum of squared residuals; infinite for a hypothesis that cannot be
     misfit: FloatArray
     size: IntArray  # int64[H], number of coefficients
+
+    def of(self, kernels: slice) -> "Fits":
+        """Return those for some kernels."""
+        return Fits(self.coefficients[kernels], self.root[kernels], self.misfit[kernels], self.size)
 
 
 def design_columns(space: SearchSpace, points: FloatArray) -> list[Columns]:
@@ -115,7 +121,7 @@ def fit_all(
         values, precision, weighted = powers[group.sharpness]
         fits = _fit_group(group, values, weighted, precision)
         if nonnegative and group.place[0] == 0 and len(group.place) > 1:
-            terms = _fit_group(group.without_constant(), values, weighted, precision)
+            terms = _fit_group(group.without_constant, values, weighted, precision)
             fits = _without_negative_constant(fits, terms)
         if group.sharpness != 1:
             fits = (*fits[:2], _misfit_of_values(group, fits[0], sample.level, powers[1.0].precision))
@@ -146,15 +152,15 @@ GroupFits: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
 
 
 def _without_negative_constant(fits: GroupFits, of_terms: GroupFits) -> GroupFits:
-    """Take the fits of the terms alone where the constant beside them is negative."""
-    coefficients, root, misfit = (a.copy() for a in fits)
+    """Put the fits of the terms alone where the constant beside them is negative, in place."""
+    coefficients, root, misfit = fits
     terms, terms_root, terms_misfit = of_terms
     negative = coefficients[..., 0] < 0
-    coefficients[..., 0] = np.where(negative, 0.0, coefficients[..., 0])
-    coefficients[..., 1:] = np.where(negative[..., None], terms, coefficients[..., 1:])
-    root[..., 0, :] *= ~negative[..., None]
-    root[..., :, 0] *= ~negative[..., None]
-    root[..., 1:, 1:] = np.where(negative[..., None, None], terms_root, root[..., 1:, 1:])
+    np.copyto(coefficients[..., 1:], terms, where=negative[..., None])
+    np.copyto(coefficients[..., 0], 0.0, where=negative)
+    np.copyto(root[..., 1:, 1:], terms_root, where=negative[..., None, None])
+    for constants in (root[..., 0, :], root[..., :, 0]):
+        np.copyto(constants, 0.0, where=negative[..., None])
     return coefficients, root, np.where(negative, terms_misfit, misfit)
 
 

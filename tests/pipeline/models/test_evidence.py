@@ -29,6 +29,12 @@ def test_every_exact_term_is_found_again():
     assert models.predict(far).value[:, 0] == pytest.approx(200 + 10 * term_values(terms, far)[0], rel=1e-6)
 
 
+def test_more_kernels_than_errors_are_learned_from_keep_their_order():
+    slope = np.random.default_rng(3).permutation(np.arange(1.0, 801.0))
+    models = fit(("p",), POWERS_OF_TWO, (slope[:, None] * POWERS_OF_TWO.T)[:, :, None])
+    assert models.predict(np.array([[512.0]])).value[:, 0] == pytest.approx(512 * slope, rel=1e-6)
+
+
 def test_constants_are_called_constant_and_are_plain_means():
     values = noisy(lambda p: 5 + 0 * p, POWERS_OF_TWO, 0.1, kernels=200)
     models = fit(("p",), POWERS_OF_TWO, values)
