@@ -217,7 +217,7 @@ class Agreement:
     def predict(self, points: FloatArray, level: float) -> Prediction:
         """Predict all coarse parts."""
         own = self.coarse.predict(points, level)
-        factor = _factors(own, self.fine.sum_of_values(points, level))
+        factor = self._factors(own, points, level)
         value, lower, upper = (part * factor for part in (own.value, own.lower, own.upper))
         if self.coarse.common_error is None:
             lower = self.coarse.raised(lower, value, points)
@@ -226,6 +226,14 @@ class Agreement:
             most = predict_total(self.fine, points[ahead], level).upper
             upper[:, ahead] = np.clip(upper[:, ahead], value[:, ahead], np.maximum(most, value[:, ahead]))
         return Prediction(value, lower, upper)
+
+    def expected(self, points: FloatArray) -> FloatArray:
+        """Return the values of all coarse parts."""
+        own = self.coarse.predict(points)
+        return own.value * self._factors(own, points, LEVEL)
+
+    def _factors(self, own: Prediction, points: FloatArray, level: float) -> FloatArray:
+        return _factors(own, self.fine.sum_of_values(points, level))
 
     def total(self, points: FloatArray, level: float, kernels: IntArray) -> Prediction:
         """Predict the sum of all, whichever kernels are asked for."""
@@ -280,6 +288,10 @@ class Groups:
         if self.parts.nonnegative:  # a group is no larger than the total
             lower, upper = np.maximum(lower, 0.0), np.clip(upper, value, np.maximum(total.upper, value))
         return Prediction(value, lower, upper)
+
+    def expected(self, points: FloatArray) -> FloatArray:
+        """Return the values of all groups."""
+        return self._sums(self.parts.expected(points))
 
     def total(self, points: FloatArray, level: float, kernels: IntArray) -> Prediction | None:
         """Predict the sum of all groups; None for some of them."""

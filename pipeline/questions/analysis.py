@@ -19,16 +19,24 @@ from pipeline.models.growth import GROWING
 from pipeline.models.kernels import Kernels, kernels_of, not_measurable, plain_totals, start_up, total_kernel
 from pipeline.models.options import ModelOptions
 from pipeline.models.plain_totals import with_plain_totals
-from pipeline.models.prediction import Prediction
+from pipeline.models.prediction import LEVEL, Prediction, in_parts
 from pipeline.models.quality import Note
-from pipeline.models.scaling_models import ANCHORS, LocationCount, ScalingModels
+from pipeline.models.scaling_models import ANCHORS, MANY, Curve, LocationCount, ScalingModels
 from pipeline.models.total import Groups, agreeing, agreeing_with_measured_sum, predict_total
 from pipeline.models.trend import counting
-from pipeline.questions.crossovers import Ahead, Crossover, crossovers, half_intervals, measured_line
+from pipeline.questions.crossovers import (
+    LEADING_SHARE,
+    Ahead,
+    Crossover,
+    crossovers,
+    half_intervals,
+    measured_line,
+)
 from pipeline.questions.groups import NO_GROUPS, OwnGroups, group_kernels, groups_of
 from pipeline.questions.locations import scaled_parameter, summed_over
 from pipeline.wording.quantities import value_text
 
+_MAY_LEAD = 0.2  # of the share from which on kernels lead, that those have by their formulas that may lead
 NOTEWORTHY_SHARE = 0.01  # of the total: kernels below it are not called bottlenecks
 
 
@@ -406,14 +414,52 @@ def _crossovers(
     first, last = float(scale.min()), float(scale.max())
     ends = first, max(last, float(target[column]))
     along = partial(along_parameter, target, column)
-    curve = level.models.curve(along, ends)
-    anchors = np.geomspace(*ends, ANCHORS)
+    anchors = anchors_between(analysis, ends)
     known = anchors[anchors >= (line.scales[-1] if len(line.scales) else first)]
-    below, above = half_intervals(level.models.predict(along(known)))
+    some = _that_may_lead(level, along(anchors))
+    if some is not None and not len(some):
+        return crossovers(line, None, standing.apart)
+    models = level.models if some is None else level.models.take(some)
+    curve = models.curve(along, anchors)
+    below, above = half_intervals(models.predict(along(known)))
     ahead = Ahead(
-        curve=curve, scales=known, below=below, above=above, first=first, last=last, horizon=ends[1]
+        curve=curve,
+        scales=known,
+        below=below,
+        above=above,
+        first=first,
+        last=last,
+        horizon=ends[1],
+        kernels=some,
+        total=None if some is None else _total_along(analysis.callpaths.models, along, anchors),
     )
     return crossovers(line, ahead, standing.apart)
+
+
+def anchors_between(analysis: Analysis, ends: tuple[float, float]) -> FloatArray:
+    """Return the scales from one end to the other that curves are made from, ascending."""
+    common = analysis.callpaths.models.common_scales
+    if not len(common) or ends[0] == ends[1]:
+        return np.geomspace(*ends, ANCHORS)
+    return np.array([ends[0], *common[(common > ends[0]) & (common < ends[1])], ends[1]])
+
+
+def _that_may_lead(level: Level, points: FloatArray) -> IntArray | None:
+    """Return those of many kernels that may be among the leading ones, as measured or by their formulas.
+
+    None are all of them.
+    """
+    if len(level.kernels) <= MANY:
+        return None
+    formulas = (level.models.formula_values(some) for some in in_parts(points, len(level.kernels)))
+    largest = [shares(values).max(axis=1) for values in (level.kernels.mean, *formulas)]
+    return np.flatnonzero(np.max(largest, axis=0) >= LEADING_SHARE * _MAY_LEAD)
+
+
+def _total_along(models: ScalingModels, along: Curve, anchors: FloatArray) -> Curve:
+    """Return the total of all kernels at scales, interpolated between some on logarithmic axes."""
+    sums = np.log(np.maximum(models.sum_of_values(along(anchors), LEVEL), np.finfo(np.float64).tiny))
+    return lambda scales: np.exp(np.interp(np.log(scales), np.log(anchors), sums))
 
 
 def _no_total(points: int) -> Prediction:

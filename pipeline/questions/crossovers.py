@@ -5,15 +5,16 @@ how sure that is. Beyond it the forecasts do, with the scales between which the 
 and the probability that it happens at all. Start-up and shut-down are not compared with the program's work.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtr, stdtr
 
-from ingest.arrays import BoolArray, FloatArray
+from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.kernels import mean_over_repetitions
 from pipeline.models.prediction import LEAST_LOWER, Prediction, in_parts
+from pipeline.models.scaling_models import Curve
 from pipeline.statistics import TWO_SIDED
 from pipeline.wording.escaping import visible
 from pipeline.wording.quantities import figure, point_text, probability_text, spoken_interval, value_text
@@ -115,9 +116,9 @@ class MeasuredLine:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Ahead:
-    """What is predicted of K kernels along that parameter."""
+    """What is predicted of kernels along that parameter: of all K, or of some that may lead."""
 
-    curve: Callable[[FloatArray], FloatArray]  # from scales float64[Q] to predicted values float64[K, Q]
+    curve: Curve  # from scales float64[Q] to predicted values float64[K, Q]
     scales: FloatArray  # float64[S], ascending, where intervals are known
     # `below` and `above`: float64[K, S], logarithms of value over lower end, and of upper end over value
     below: FloatArray
@@ -125,6 +126,9 @@ class Ahead:
     first: float  # and `last`: the smallest and the largest measured scale
     last: float
     horizon: float  # the largest scale to look at
+    kernels: IntArray | None = None  # int64[n], which they are of K; None if all
+    # from scales float64[Q] to the total of all K, float64[Q]; None if it is the sum of the curves
+    total: Curve | None = None
 
 
 def measured_line(points: FloatArray, values: FloatArray, target: FloatArray, column: int) -> MeasuredLine:
@@ -249,13 +253,15 @@ def _predicted(line: MeasuredLine, ahead: Ahead, apart: BoolArray) -> list[Cross
     if not 0 < start < ahead.horizon or not len(apart):
         return []
     scales = np.geomspace(start, ahead.horizon, _GRID)
-    leads, total = _overview(ahead, scales, len(apart))
-    at_start = np.nan_to_num(mean_over_repetitions(line.values[:, -1])) if known else None
-    if at_start is not None:
-        total[0] = at_start.sum()
+    some = np.arange(len(apart)) if ahead.kernels is None else ahead.kernels
+    leads, total = _overview(ahead, scales, len(some))
+    at_start = None
+    if known:
+        means = np.nan_to_num(mean_over_repetitions(line.values[:, -1]))
+        total[0], at_start = means.sum(), means[some]
         leads |= at_start >= LEADING_SHARE * total[0]
-    kernels = np.flatnonzero(leads & ~apart)
-    values = np.concatenate([ahead.curve(part)[kernels] for part in in_parts(scales, len(apart))], axis=1)
+    kernels = np.flatnonzero(leads & ~apart[some])
+    values = np.concatenate([ahead.curve(part)[kernels] for part in in_parts(scales, len(some))], axis=1)
     logs, places = np.log(scales), np.log(ahead.scales)
     below, above = (
         np.stack([np.interp(logs, places, side) for side in sides[kernels]]) if len(kernels) else values
@@ -275,8 +281,8 @@ def _predicted(line: MeasuredLine, ahead: Ahead, apart: BoolArray) -> list[Cross
             at = float(scales[place] * (scales[place + 1] / scales[place]) ** part)
             found.append(
                 Crossover(
-                    overtakes=int(kernels[over]),
-                    overtaken=int(kernels[past]),
+                    overtakes=int(some[kernels[over]]),
+                    overtaken=int(some[kernels[past]]),
                     at=at,
                     seen=False,
                     between=(float(scales[first]), float(scales[last]) if last < _GRID else np.inf),
@@ -292,7 +298,7 @@ def _overview(ahead: Ahead, scales: FloatArray, kernels: int) -> tuple[BoolArray
     leads, totals = np.zeros(kernels, dtype=np.bool_), []
     for part in in_parts(scales, kernels):
         values = ahead.curve(part)
-        total = values.sum(axis=0)
+        total = values.sum(axis=0) if ahead.total is None else ahead.total(part)
         leads |= (values >= LEADING_SHARE * total).any(axis=1)
         totals.append(total)
     return leads, np.concatenate(totals)

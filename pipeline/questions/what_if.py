@@ -52,6 +52,10 @@ class _ScaledPredictions:
         """Predict all kernels."""
         return _times(self.models.predict(points, level), self.factors(points))
 
+    def expected(self, points: FloatArray) -> FloatArray:
+        """Return the values of all kernels."""
+        return self.models.expected(points) * self.factors(points)
+
     def total(self, points: FloatArray, level: float, kernels: IntArray) -> Prediction | None:
         """Predict the sum of all kernels; None for some of them."""
         if len(kernels) != len(self.models):

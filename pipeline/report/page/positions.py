@@ -21,6 +21,7 @@ _STEP = 2.0  # between those beyond the dense ones
 MOST, FEWEST_POSITIONS = 24, 14  # of a line, if not more are required
 _ON_LINES = 72  # of all lines together, if there are several
 _MOST_LINES = 12
+_NOWHERE: FloatArray = np.empty(0)
 _MOST_VALUES = 1_000_000  # positions times kernels, to bound the cost of large studies
 
 
@@ -52,14 +53,30 @@ class Positions:
 
 def positions_of(analysis: Analysis, targets: FloatArray) -> Positions:
     """Choose the positions for targets float64[Q, D]; the last is the one that the page opens with."""
-    points, kernels = analysis.experiment.points, len(analysis.callpaths.kernels)
-    return positions_along(points, analysis.column, targets, kernels, measured_only=analysis.is_profile)
+    points, models = analysis.experiment.points, analysis.callpaths.models
+    return positions_along(
+        points,
+        analysis.column,
+        targets,
+        len(models),
+        measured_only=analysis.is_profile,
+        common=models.common_scales,
+    )
 
 
 def positions_along(
-    points: FloatArray, column: int, targets: FloatArray, kernels: int, *, measured_only: bool
+    points: FloatArray,
+    column: int,
+    targets: FloatArray,
+    kernels: int,
+    *,
+    measured_only: bool,
+    common: FloatArray = _NOWHERE,
 ) -> Positions:
-    """Choose positions along a parameter; `points` are the measured ones, float64[P, D]."""
+    """Choose positions along a parameter; `points` are the measured ones, float64[P, D].
+
+    In large studies they are those scales, float64[n], at which all kernels are predicted anyway.
+    """
     if measured_only:
         return Positions(
             column=column,
@@ -76,7 +93,7 @@ def positions_along(
     most = MOST if len(lines) == 1 else _ON_LINES // len(lines)
     most = min(most, _MOST_VALUES // (kernels * len(lines) + 1))
     near = filled(np.unique([*asked, reach]), max(most - len(far), FEWEST_POSITIONS))
-    scales = np.unique([*near, *far])
+    scales = np.unique([*asked, *common] if len(common) else [*near, *far])
     known = {tuple(point) for point in np.vstack([points, targets]).tolist()}
     positions = _positions(lines, column, scales).tolist()
     required = np.array([i for i, point in enumerate(positions) if tuple(point) in known], dtype=np.int64)

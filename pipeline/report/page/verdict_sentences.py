@@ -17,6 +17,7 @@ from pipeline.questions.analysis import (
     Analysis,
     Outlook,
     along_parameter,
+    anchors_between,
     measured_total,
     too_few_scales_sentence,
 )
@@ -130,7 +131,8 @@ def leaders(findings: Findings) -> list[tuple[int, float]]:
     points, column = findings.analysis.experiment.points, findings.analysis.column
     regions = findings.analysis.regions
     ends = float(points[:, column].min()), max(findings.measured_end, findings.goal)
-    curve = regions.models.curve(partial(along_parameter, findings.target, column), ends)
+    anchors = anchors_between(findings.analysis, ends)
+    curve = regions.models.curve(partial(along_parameter, findings.target, column), anchors)
     line = measured_line(points, regions.kernels.values, findings.target, column)
     ahead = np.geomspace(*ends, _GRID_POINTS)
     ahead = ahead[ahead > line.scales.max(initial=0.0)]

@@ -7,7 +7,7 @@ import pytest
 
 from pipeline.models.forms import term
 from pipeline.models.quality import Note
-from pipeline.models.scaling_models import remarks
+from pipeline.models.scaling_models import ANCHORS, remarks
 from tests.pipeline.models.made import SQUARE, changed, grid_of, one_parameter
 
 MODELS = one_parameter(
@@ -101,16 +101,16 @@ def test_a_curve_agrees_with_predictions_also_where_there_is_one_scale():
     def along(scale):
         return scale[:, None]
 
-    drawn = MODELS.curve(along, (2.0, 16.0))(scales)
+    drawn = MODELS.curve(along, np.geomspace(2.0, 16.0, ANCHORS))(scales)
     assert drawn == pytest.approx(MODELS.predict(along(scales)).value, rel=1e-6)
     one = np.full(3, 4.0)
-    drawn = MODELS.curve(along, (4.0, 4.0))(one)
+    drawn = MODELS.curve(along, np.geomspace(4.0, 4.0, ANCHORS))(one)
     assert drawn == pytest.approx(MODELS.predict(along(one)).value, rel=1e-6)
 
 
 def test_a_curve_that_was_made_is_that_of_its_own_points():
     scales = np.array([3.0, 40.0, 90.0])
-    wide, narrow = (2.0, 128.0), (2.0, 100.0)
+    wide, narrow = (np.geomspace(2.0, last, ANCHORS) for last in (128.0, 100.0))
     alone = [replace(MODELS).curve(lambda one: one[:, None], ends)(scales) for ends in (wide, narrow)]
     models = replace(MODELS)
     for ends, expected in zip((wide, narrow, wide), (alone[0], alone[1], alone[0]), strict=True):
