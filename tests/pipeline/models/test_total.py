@@ -5,10 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipeline.models import scaling_models
 from pipeline.models.fit import fit, fit_parts
 from pipeline.models.kernels import sum_groups
 from pipeline.models.observations import observe
 from pipeline.models.options import ModelOptions
+from pipeline.models.prediction import LEVEL
 from pipeline.models.quality import Note
 from pipeline.models.total import added, agreeing_with_measured_sum, predict_total, summed, wild_last_run
 
@@ -176,3 +178,22 @@ def test_beyond_the_range_values_and_upper_ends_are_bounded():
     steeper = max(0.0, models.whole.trend.trend.steady[0] - 1.5)
     bound = last * (far[:, 0] / 32) ** (2 + steeper)
     assert (total.upper[0] <= np.maximum(bound, total.value[0] * (far[:, 0] / 32) ** 0.5) * 1.01).all()
+
+
+def test_sums_of_many_kernels_are_those_of_all_predictions(monkeypatch):
+    random = np.random.default_rng(3)
+    values = random.lognormal(0, 1, (40, 1, 1)) * P[:, 0][:, None] ** random.uniform(-0.5, 2, (40, 1, 1))
+    values = values * random.lognormal(0, 0.05, (40, len(P), 2))
+    values[0, :2] = 0.0  # begins in between
+    models = fit(("p",), P, values, parts=True)
+    points = np.geomspace(4.0, 8000.0, 40)[:, None]
+    exact = models.expected(points).sum(axis=0)
+    assert not len(models.common_scales)
+    monkeypatch.setattr(scaling_models, "MANY", 39)
+    many = fit(("p",), P, values, parts=True)
+    assert set(P[:, 0]) < set(many.common_scales) and (many.common_scales % 1 == 0).sum() > 15
+    np.testing.assert_allclose(many.sum_of_values(points, LEVEL), exact, rtol=5e-3)
+    measured = many.sum_of_values(P, LEVEL)
+    np.testing.assert_allclose(measured, models.expected(P).sum(axis=0), rtol=1e-9)
+    beyond = np.array([[2.0], [1e6]])  # between no scales
+    np.testing.assert_allclose(many.sum_of_values(beyond, LEVEL), models.expected(beyond).sum(axis=0))

@@ -12,8 +12,10 @@ from ingest.locate import locate
 from ingest.reduction import reduce_profile
 from ingest.scaling import Scaling, ScalingDecision, decide_scaling
 from pipeline.gate.kernel_values import measurements_of
+from pipeline.models import scaling_models
 from pipeline.models.options import ModelOptions
 from pipeline.models.total import added
+from pipeline.questions import analysis as analysis_module
 from pipeline.questions.analysis import (
     analyse,
     default_target,
@@ -226,3 +228,21 @@ def test_factors_of_what_counts_processes_multiply_and_sizes_do_not():
     assert extrapolation(NODES, FILLED, targets).tolist() == [16, 4, 1]
     grid = np.array([[p, n] for p in (2.0, 4, 8) for n in (16.0, 32)])
     assert extrapolation(("p", "n"), grid, np.array([[32.0, 64.0]])).tolist() == [4]
+
+
+@pytest.mark.parametrize("many", [1, 2])
+def test_crossovers_among_many_kernels_are_those_among_all(monkeypatch, many):
+    target = np.array([[4096.0]])
+
+    def found(level):
+        analysis = analyse(study(noise=0.05), STRONG, "time", ModelOptions())
+        return look_ahead(analysis, getattr(analysis, level), target).crossovers
+
+    levels = ("callpaths", "regions")
+    among_all = [found(level) for level in levels]
+    for module in (scaling_models, analysis_module):
+        monkeypatch.setattr(module, "MANY", many)
+    for level, expected in zip(levels, among_all, strict=True):
+        pairs = [(one.overtakes, one.overtaken) for one in found(level)]
+        assert pairs == [(one.overtakes, one.overtaken) for one in expected] and pairs
+        assert [one.at for one in found(level)] == pytest.approx([one.at for one in expected], rel=0.02)
