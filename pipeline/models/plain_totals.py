@@ -13,8 +13,8 @@ from scipy.special import chdtri
 
 from ingest.arrays import FloatArray, IntArray
 from ingest.experiment import PlainTotals
-from pipeline.models.prediction import LEAST_LOWER, LEVEL, Prediction, widened
-from pipeline.models.scaling_models import ScalingModels
+from pipeline.models.prediction import LEAST_LOWER, Prediction, widened
+from pipeline.models.scaling_models import Predictor, ScalingModels
 from pipeline.models.total import brought_to, predict_total
 from pipeline.statistics import TWO_SIDED
 
@@ -65,7 +65,7 @@ def total_deviation(models: ScalingModels, points: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class KnownTotals:
+class KnownTotals(Predictor):
     """Predicts kernels that add up to a total of which plain times are points beside the profiles.
 
     The error that all corrected totals share does not count at a plain time, and in full from as far away as
@@ -80,10 +80,6 @@ class KnownTotals:
         """Predict all kernels."""
         total = self._total(points, level)
         return brought_to(self.models.predict(points, level), self.models.predict(points), total)
-
-    def expected(self, points: FloatArray) -> FloatArray:
-        """Return the values of all kernels."""
-        return self.predict(points, LEVEL).value
 
     def total(self, points: FloatArray, level: float, kernels: IntArray) -> Prediction | None:
         """Predict the sum of kernels, one row; None if those are not all."""

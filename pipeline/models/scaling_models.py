@@ -44,7 +44,8 @@ class Predictor(Protocol):
         """Predict all kernels, as `ScalingModels.predict` does."""
 
     def expected(self, points: FloatArray) -> FloatArray:
-        """Return the values of all kernels, as `ScalingModels.expected` does."""
+        """Return the values of all kernels alone, as `ScalingModels.expected` does."""
+        return self.predict(points, LEVEL).value
 
     def total(self, points: FloatArray, level: float, kernels: IntArray) -> Prediction | None:
         """Predict the sum of kernels int64[K], one row; None if their own predictions tell."""

@@ -17,7 +17,7 @@ from ingest.scaling import Scaling, ScalingDecision
 from pipeline.models.kernels import Kernels, is_time, kernels_of
 from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import LEVEL, Prediction, in_sequence
-from pipeline.models.scaling_models import ScalingModels
+from pipeline.models.scaling_models import Predictor, ScalingModels
 from pipeline.models.total import agreeing, predict_total
 from pipeline.projection.rooflines.rooflines import kernel_verdicts
 from pipeline.projection.study.kernel_table import (
@@ -37,7 +37,7 @@ from pipeline.questions.what_if import experiment_times
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class PredictionsThere:
+class PredictionsThere(Predictor):
     """Predicts kernels on another machine.
 
     Predictions are composed of those here, of the numbers of calls and bytes, and of both machines at the
@@ -356,7 +356,7 @@ def _of_communication(transfer: Transfer) -> Iterator[str]:
 
 
 @dataclass(frozen=True, eq=False)
-class MeasuredInside:
+class MeasuredInside(Predictor):
     """Predicts K kernels by their measured means, at points float64[P, D], where there are some.
 
     With one parameter, logarithms of times are interpolated over the logarithm of the scale, between medians
