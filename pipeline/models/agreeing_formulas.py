@@ -224,16 +224,17 @@ def curve_formulas(curves: Curves, tried: TriedTerms) -> list[Formula | None]:
 
     Many curves are the same: of visits, of what is done as often.
     """
-    alike = np.column_stack([curves.value, curves.nothing])
-    _, first, which = np.unique(alike, axis=0, return_index=True, return_inverse=True)
-    curves = curves.take(first)
+    rows = [row.tobytes() for row in np.column_stack([curves.value, curves.nothing])]
+    first = {row: k for k, row in reversed(list(enumerate(rows)))}
+    curves = curves.take(np.array(list(first.values()), dtype=np.int64))
     count = len(tried.terms)
     block = max(1, _AT_ONCE // max(count**2, len(curves.points) * count))
     found: list[Formula | None] = []
     for start in range(0, len(curves.value), block):
         part = curves.take(np.arange(start, min(start + block, len(curves.value))))
         found += _formulas_of_block(part, tried)
-    return [found[one] for one in which.ravel().tolist()]
+    of_row = dict(zip(first, found, strict=True))
+    return [of_row[row] for row in rows]
 
 
 def _formulas_of_block(curves: Curves, tried: TriedTerms) -> list[Formula | None]:

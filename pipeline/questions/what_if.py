@@ -14,7 +14,7 @@ from ingest.record_codec import entry
 from ingest.region_class import CLASSES, USEFUL_WORK, Activity, region_classes
 from pipeline.models.kernels import is_time, mean_over_repetitions, region_kernels, start_up
 from pipeline.models.prediction import Prediction
-from pipeline.models.scaling_models import ScalingModels
+from pipeline.models.scaling_models import Predictor, ScalingModels
 from pipeline.models.total import added, agreeing, predict_total
 from pipeline.questions.analysis import Analysis, Level, shares
 from pipeline.questions.groups import named_kernels
@@ -38,7 +38,7 @@ _Factors: TypeAlias = Callable[[FloatArray], FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
-class _ScaledPredictions:
+class _ScaledPredictions(Predictor):
     """Predicts kernels that take a multiple of their time.
 
     The total is that of all kernels times what the sum of the kernels becomes; its interval is as much wider
