@@ -1,6 +1,6 @@
 """The ingest stage: from a path to an experiment, one profile in memory at a time."""
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -40,6 +40,7 @@ from pipeline.store.made_from import InputFile
 from pipeline.wording.quantities import counted, value_text
 
 Outcome = ReducedProfile | InputError
+Look: TypeAlias = Callable[[Run, Profile], object]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +50,7 @@ class ReadRun:
     run: Run
     inputs: tuple[InputFile, ...]
     outcome: Outcome
+    seen: object = None  # what `RunReader.look` made of the profile
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +60,7 @@ class _Result:
     key: str
     inputs: tuple[InputFile, ...]
     outcome: Outcome | None
+    seen: object = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +72,8 @@ class RunReader:
     # of the results directory: runs in it are not read again, and every run goes there as soon as it is read;
     # None keeps all runs in memory
     cache: ProfileCache | None
+    # looks at each profile before it is reduced, where it is read, unless the cache has it
+    look: Look | None = None
 
     def read(self, runs: Sequence[RunFiles]) -> Iterator[tuple[int, ReadRun]]:
         """Yield the number of a run and its outcome, in the order in which runs are finished."""
@@ -97,7 +102,7 @@ class RunReader:
         tasks = [runs[number] for number in order]
         damaged = []
         executor = self.executor(sum(files.size for files in tasks))
-        for place, result in executor.map(partial(_read_run, self.metrics, cached), tasks):
+        for place, result in executor.map(partial(_read_run, self.metrics, cached, self.look), tasks):
             files = tasks[place]
             if isinstance(result, WorkerLostError):
                 what = "the process that read it ended unexpectedly, twice"
@@ -115,7 +120,7 @@ class RunReader:
             if outcome is None:
                 damaged.append(order[place])
             else:
-                yield order[place], ReadRun(files.run, result.inputs, outcome)
+                yield order[place], ReadRun(files.run, result.inputs, outcome, result.seen)
         return damaged
 
     def _stored(self, files: RunFiles, result: _Result) -> Outcome | None:
@@ -137,24 +142,26 @@ def _key_of(run: Run, inputs: Sequence[InputFile], metrics: MetricChoice) -> str
     return key_of(f"{run.reader.name} {named}".strip(), run.path, inputs, metrics.key)
 
 
-def _read_run(metrics: MetricChoice, cached: frozenset[str], files: RunFiles) -> _Result:
+def _read_run(metrics: MetricChoice, cached: frozenset[str], look: Look | None, files: RunFiles) -> _Result:
     """Read and reduce one run; an error is a value here, since it may come from another process."""
     run, paths = files.run, files.paths
     inputs: tuple[InputFile, ...] = ()
+    seen: object = None
     try:
         before = tuple(map(state_of, paths))
         inputs = tuple(known or describe_input(path) for known, path in zip(files.known, paths, strict=True))
         key = _key_of(run, inputs, metrics)
         if key in cached:
             return _Result(key, inputs, None)
-        profile = _reduced(run.reader.read(run.path), metrics)
+        profile = run.reader.read(run.path)
+        seen = look(run, profile) if look else None
+        reduced = _reduced(profile, metrics)
         if tuple(map(state_of, paths)) != before:
             raise InputError("a file changed while it was read", hint="run again")
     except (InputError, FilterError) as error:
-        return _Result(
-            "", inputs, InputError(error.what, where=error.where or str(run.path), hint=error.hint)
-        )
-    return _Result(key, inputs, replace(profile, source=str(run.path)))
+        wrong = InputError(error.what, where=error.where or str(run.path), hint=error.hint)
+        return _Result("", inputs, wrong, seen)
+    return _Result(key, inputs, replace(reduced, source=str(run.path)), seen)
 
 
 def _reduced(profile: Profile, metrics: MetricChoice) -> ReducedProfile:
@@ -211,7 +218,7 @@ class Ingested:
     doubts: tuple[str, ...] = ()
 
 
-def _usable_runs(found: Discovery, read: Sequence[ReadRun]) -> Ingested:
+def usable_runs(found: Discovery, read: Sequence[ReadRun]) -> Ingested:
     """Choose the runs that can be modelled together.
 
     Under a filter the time of a dropped function is in its caller. So runs under different filters are never
@@ -392,15 +399,19 @@ def ingest(
         return Ingested(experiment=series, inputs=inputs)
     if isinstance(located.found, TableSource):
         return ingest_study(located.found.read(), described_inputs(located), located.found.skipped)
-    found = located.found
-    metrics = MetricChoice(
+    metrics = chosen_metrics(metric, excluded)
+    reader = RunReader(metrics, executor or partial(local_executor, processes), cache)
+    return usable_runs(located.found, read_runs(located.found.runs, reader, progress))
+
+
+def chosen_metrics(metric: str, excluded: Sequence[str] | None = None) -> MetricChoice:
+    """Return what is kept of profiles to model a metric, as `ingest` says."""
+    return MetricChoice(
         required=(metric.removeprefix(GPU), *_ALWAYS_KEPT),
         every=excluded is not None,
         excluded=tuple(excluded or ()),
         on_locations=metric.removeprefix(GPU),
     )
-    reader = RunReader(metrics, executor or partial(local_executor, processes), cache)
-    return _usable_runs(found, _read(found.runs, reader, progress))
 
 
 def ingest_study(
@@ -425,7 +436,7 @@ def ingest_study(
     )
 
 
-def _read(runs: Sequence[Run], reader: RunReader, progress: ProgressDisplay) -> list[ReadRun]:
+def read_runs(runs: Sequence[Run], reader: RunReader, progress: ProgressDisplay) -> list[ReadRun]:
     """Read runs and return them in their order; equal call trees are in memory once."""
     memory = reader.cache.digests if reader.cache else None
     files = [files_of_run(run, memory) for run in runs]

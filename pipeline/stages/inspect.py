@@ -2,8 +2,9 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -51,8 +52,17 @@ from ingest.table_mapping import TableMapping
 from ingest.tables.table_files import TableSource, find_tables
 from pipeline.columns.measured_runs import Extent, InspectedRun, Inspection, Series, SkippedFile
 from pipeline.config.options import Options
-from pipeline.execution.executors import ProgressDisplay, no_progress
-from pipeline.stages.ingest import ingest, is_problem
+from pipeline.execution.executors import ProgressDisplay, local_executor, no_progress
+from pipeline.stages.ingest import (
+    Ingested,
+    ReadRun,
+    RunReader,
+    chosen_metrics,
+    ingest,
+    is_problem,
+    read_runs,
+    usable_runs,
+)
 from pipeline.stages.selection import per_visit
 from pipeline.store.generation import StoredResult, read_result
 from pipeline.store.results import read_study
@@ -90,13 +100,18 @@ def inspect_path(
         return _series(path, found.name, experiment_from_series(found.read(path)))
     if isinstance(found, TableSource):
         return _tables(path, located, found, totals=totals)
-    runs, settings, unread = _described(found.runs, totals=totals)
+    look = partial(_look, totals, len(found.runs) == 1)
+    reader = RunReader(chosen_metrics(_TIME), partial(local_executor, options.processes), None, look)
+    read = read_runs(found.runs, reader, progress)
+    seen = [one.seen for one in read if isinstance(one.seen, _Seen)]
     skipped = [entry for entry in found.skipped if not is_problem(entry)]
     if problem is None:
-        checked = _checked(located, options.processes, progress)
+        checked = _checked(lambda: usable_runs(found, read))
     else:
+        unread = [f"{one.run.path}: {why.what}" for one in read if (why := _unread(one))]
         checked = _Checked(problems=[str(problem), *unread])
-    return _inspection(path, found.parameters, runs, skipped, (*found.notices, *settings), checked)
+    notices = (*found.notices, *differing_settings([one.attributes for one in seen]))
+    return _inspection(path, found.parameters, [one.run for one in seen], skipped, notices, checked)
 
 
 def _inspection(
@@ -147,32 +162,41 @@ def _tables(path: Path, located: Located, source: TableSource, *, totals: bool) 
         )
         for run in study.runs
     ]
-    checked = _checked(located, 1, no_progress)
+    checked = _checked(lambda: ingest(located, _TIME))
     return _inspection(path, study.parameters, runs, source.skipped, study.notices, checked)
 
 
-def _described(runs: Sequence[Run], *, totals: bool) -> tuple[list[InspectedRun], tuple[str, ...], list[str]]:
-    """Describe the runs that can be read; also sentences on settings that differ, and on each other run."""
-    described, attributes, unread = [], [], []
-    for run in runs:
-        try:
-            profile = run.reader.read(run.path)
-            profile = replace(profile, attributes=run.described(profile.attributes))
-            name = profile.attributes.get(PROGRAM_SETTING, run.reader.name)
-            found = _description(str(run.path), name, run.parameters, run.repetition, profile, totals=totals)
-            if len(runs) == 1 and (rows := _overlapping(profile)):
-                found = replace(found, overlapping=rows)
-            described.append(found)
-            attributes.append(profile.attributes)
-        except InputError as error:
-            unread.append(f"{run.path}: {error.what}")
-    return described, differing_settings(attributes), unread
+@dataclass(frozen=True, kw_only=True)
+class _Seen:
+    """What is shown of a run, and what it states."""
+
+    run: InspectedRun
+    attributes: Mapping[str, str]
 
 
-def _checked(located: Located, processes: int, progress: ProgressDisplay) -> _Checked:
-    """Read the runs as `pipeline run` does."""
+def _look(totals: bool, alone: bool, run: Run, profile: Profile) -> _Seen | InputError:
+    """Describe a run, or say why that is not possible; of one that is alone more is said."""
+    profile = replace(profile, attributes=run.described(profile.attributes))
+    name = profile.attributes.get(PROGRAM_SETTING, run.reader.name)
     try:
-        read = ingest(located, _TIME, processes, progress)
+        found = _description(str(run.path), name, run.parameters, run.repetition, profile, totals=totals)
+        if alone and (rows := _overlapping(profile)):
+            found = replace(found, overlapping=rows)
+    except InputError as error:
+        return error
+    return _Seen(run=found, attributes=profile.attributes)
+
+
+def _unread(read: ReadRun) -> InputError | None:
+    """Return why a run is not described; None if it is."""
+    why = next((one for one in (read.seen, read.outcome) if isinstance(one, InputError)), None)
+    return None if isinstance(read.seen, _Seen) else why
+
+
+def _checked(ingested: Callable[[], Ingested]) -> _Checked:
+    """Check the runs as `pipeline run` does."""
+    try:
+        read = ingested()
     except InputError as error:
         return _Checked(problems=[str(error)])
     problems = [f"{entry.path}: {entry.reason}" for entry in read.damaged]
