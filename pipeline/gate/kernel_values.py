@@ -24,7 +24,6 @@ from pipeline.models.kernels import (
     mean_over_repetitions,
     plain_totals,
     region_kernels,
-    total_kernel,
 )
 from pipeline.models.scaling_models import LocationCount, ScalingModels
 from pipeline.questions.analysis import DEFAULT_REACH, named_targets, shares, target_beyond
@@ -244,7 +243,7 @@ def measurements_of(
         hint = "choose time, visits or a counter"
         raise InputError(f"{metric} has no sum over call paths that could be compared", hint=hint)
     callpaths = callpath_kernels(experiment, metric, decision.scaling)
-    regions, total = region_kernels(callpaths), total_kernel(callpaths)
+    regions, total = region_kernels(callpaths), callpaths.total
     files, lines = _sources(experiment)
     heaviest = _heaviest(callpaths, regions)
     kernels = (

@@ -12,7 +12,7 @@ from scipy.special import expit
 
 from ingest.arrays import BoolArray, FloatArray
 from ingest.experiment import Experiment
-from pipeline.models.kernels import Kernels, mean_over_repetitions, sum_groups, total_kernel
+from pipeline.models.kernels import Kernels, mean_over_repetitions, sum_groups
 from pipeline.models.observations import ZERO_KERNEL, ErrorModel, Observations
 from pipeline.models.prediction import Prediction
 from pipeline.models.scaling_models import ScalingModels
@@ -247,7 +247,7 @@ def back_test_total(
     scale = points[:, column]
     left = scale < scale.max()
     varies: FloatArray = points.min(axis=0) < points.max(axis=0)
-    measured = float(mean_over_repetitions(total_kernel(kernels).values)[0, largest])
+    measured = float(mean_over_repetitions(kernels.total.values)[0, largest])
     if not left.any() or not enough(points[left], np.asarray(varies)) or not measured > 0:
         return None
     values = _largest_and_rest(kernels.values)

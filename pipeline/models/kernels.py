@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from functools import cached_property
 from itertools import compress
 
 import numpy as np
@@ -79,10 +80,16 @@ class Kernels:
         """What each kernel's region does."""
         return [region_class(*pair) for pair in zip(self.paradigms, self.regions, strict=True)]
 
-    @property
+    @cached_property
     def mean(self) -> FloatArray:
         """Mean over repetitions, float64[K, P]; NaN where nothing was measured."""
         return mean_over_repetitions(self.values)
+
+    @cached_property
+    def total(self) -> "Kernels":
+        """All kernels summed into one: the measured total."""
+        everything = np.zeros(len(self), dtype=np.int64)
+        return replace(grouped_kernels(self, ("total",), everything), paradigms=("",))
 
     @property
     def median(self) -> FloatArray:
@@ -236,12 +243,6 @@ def sum_groups(values: FloatArray, group: IntArray, count: int) -> FloatArray:
         total += np.where(np.isfinite(usual), means - usual, 0.0)[..., None]
         total[..., 0] = np.where(np.isfinite(usual), total[..., 0], means)
     return total
-
-
-def total_kernel(kernels: Kernels) -> Kernels:
-    """Sum all kernels into one: the measured total."""
-    everything = np.zeros(len(kernels), dtype=np.int64)
-    return replace(grouped_kernels(kernels, ("total",), everything), paradigms=("",))
 
 
 def matches(callpath: tuple[str, ...], pattern: str) -> bool:

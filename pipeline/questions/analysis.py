@@ -16,7 +16,7 @@ from pipeline.models.back_test import BackTest, back_test_total
 from pipeline.models.fit import fit, fit_parts
 from pipeline.models.formulas import FormulaRange, PredictionFormula
 from pipeline.models.growth import GROWING
-from pipeline.models.kernels import Kernels, kernels_of, not_measurable, plain_totals, start_up, total_kernel
+from pipeline.models.kernels import Kernels, kernels_of, not_measurable, plain_totals, start_up
 from pipeline.models.options import ModelOptions
 from pipeline.models.plain_totals import with_plain_totals
 from pipeline.models.prediction import LEVEL, Prediction, in_parts
@@ -251,7 +251,7 @@ def analyse(
     found = analysis_of(experiment, decision, callpaths, coarse, own_groups=own_groups)
     if not kernels.additive:
         return found
-    parts = kernels if found.callpaths.models.predictor is None else total_kernel(kernels)
+    parts = kernels if found.callpaths.models.predictor is None else kernels.total
     fit_left = partial(fit, experiment.parameters, options=options, parts=True, per=per)
     tested = back_test_total(fit_left, experiment, parts, found.column, found.largest)
     if tested is not None and experiment.correction is not None and experiment.correction.total_deviation:
@@ -477,7 +477,7 @@ def _standing_of(experiment: Experiment, level: Level) -> Standing:
 
 def measured_total(analysis: Analysis) -> FloatArray:
     """Return the measured total per point, mean over repetitions, float64[P]."""
-    mean: FloatArray = total_kernel(analysis.callpaths.kernels).mean[0]
+    mean: FloatArray = analysis.callpaths.kernels.total.mean[0]
     return mean
 
 

@@ -17,7 +17,7 @@ from ingest.number_text import percent
 from ingest.run_settings import METADATA, SETTING, WORK, counts_work, stated, stated_count
 from ingest.scaling import process_parameter
 from pipeline.models.fit import fit
-from pipeline.models.kernels import mean_over_repetitions, named, total_kernel
+from pipeline.models.kernels import mean_over_repetitions, named
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.question import Question, TargetForecast
 from pipeline.wording.escaping import shown_name, visible
@@ -104,7 +104,7 @@ def _differing_work(asked: TargetForecast) -> DifferingWork | None:
     points = experiment.points
     if analysis.metric != "time" or experiment.per is not None or len(points) < _FEWEST_SCALES:
         return None
-    total = total_kernel(kernels).values
+    total = kernels.total.values
     whole = mean_over_repetitions(total)[0]
     if analysis.is_profile or not (whole > 0).all():
         return None

@@ -9,7 +9,7 @@ from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import UsageError
 from ingest.experiment import Experiment, HeldOutRuns
 from ingest.run_conditions import read_condition
-from pipeline.models.kernels import kernels_of, total_kernel
+from pipeline.models.kernels import kernels_of
 from pipeline.models.prediction import Prediction
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import SCALES_NEEDED, Analysis, too_few_scales
@@ -89,7 +89,7 @@ def compared(analysis: Analysis) -> HeldOut | None:
     runs = held.whole.only(held.runs)
     kernels, regions = kernels_of(runs, analysis.metric, analysis.decision.scaling)
     largest = np.argsort(-np.nan_to_num(regions.mean).sum(axis=1), kind="stable")[:COMPARED_KERNELS]
-    measured = np.concatenate([total_kernel(kernels).mean, regions.mean[largest]])
+    measured = np.concatenate([kernels.total.mean, regions.mean[largest]])
     parts = analysis.regions.models.predict(runs.points)
     total = predict_total(analysis.callpaths.models, runs.points)
     ends = zip(vars(total).values(), vars(parts).values(), strict=True)

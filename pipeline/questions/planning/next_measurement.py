@@ -9,7 +9,6 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from ingest.scaling import Scaling, location_unit
-from pipeline.models.kernels import total_kernel
 from pipeline.models.plain_totals import distances, error_left, total_deviation
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import predict_total
@@ -177,7 +176,7 @@ def _dilations(analysis: Analysis, points: FloatArray) -> FloatArray:
 def _cost_so_far(analysis: Analysis) -> float:
     """Return the core-seconds that the study took, and at least those of the next doubling of its scale."""
     experiment = analysis.experiment
-    totals = total_kernel(analysis.callpaths.kernels).values[0]
+    totals = analysis.callpaths.kernels.total.values[0]
     spent = float(np.nansum(totals.sum(axis=1) * _paid(analysis, experiment.points)))
     next_doubling = experiment.points[analysis.largest].copy()
     next_doubling[analysis.column] *= 2

@@ -15,7 +15,7 @@ from ingest.run_settings import counts_work, described_as
 from ingest.scaling import location_unit
 from ingest.units import RATE_METRIC, UNITS_OF_WORK, WorkRate, work_rate
 from pipeline.models.fit import fit
-from pipeline.models.kernels import mean_over_repetitions, start_up, sum_groups, total_kernel
+from pipeline.models.kernels import mean_over_repetitions, start_up, sum_groups
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis, extrapolation
@@ -290,7 +290,7 @@ class RuntimeStudy:
         """The measured total of every point, P figures."""
         kernels = self.analysis.callpaths.kernels
         if not self.of_work:
-            return from_repetitions(total_kernel(kernels).values[0])
+            return from_repetitions(kernels.total.values[0])
         work = kernels.values[~start_up(kernels)]
         return from_repetitions(sum_groups(work, np.zeros(len(work), dtype=np.int64), 1)[0])
 

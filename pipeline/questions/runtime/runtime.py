@@ -9,7 +9,7 @@ from ingest.arrays import FloatArray
 from ingest.run_checks import worst_share
 from ingest.scaling import OTHERWISE
 from pipeline.models.back_test import BackTest
-from pipeline.models.kernels import is_time, start_up, total_kernel
+from pipeline.models.kernels import is_time, start_up
 from pipeline.models.options import MIN_EFFICIENCY
 from pipeline.models.total import wild_last_run
 from pipeline.questions.analysis import Analysis, largest_point
@@ -127,7 +127,7 @@ def _trust(study: RuntimeStudy, figures: Figures) -> Verdict:
     return verdict(
         scales=len(np.unique(analysis.experiment.points[:, study.column])),
         repetitions=analysis.experiment.shape[1],
-        noise=noise_of(total_kernel(analysis.callpaths.kernels).values[0]),
+        noise=noise_of(analysis.callpaths.kernels.total.values[0]),
         extrapolation=float(study.extrapolated(figures.points[[ahead]])[0]),
         spread=float(np.exp(total.below[ahead] + total.above[ahead])),
         back_test=analysis.back_test,

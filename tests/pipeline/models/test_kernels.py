@@ -20,7 +20,6 @@ from pipeline.models.kernels import (
     named,
     region_kernels,
     sum_groups,
-    total_kernel,
 )
 from tests.profiles import make_profile
 
@@ -71,7 +70,7 @@ def test_regions_and_the_total_are_sums_of_call_paths():
     assert regions.values[:, :, 0].tolist() == [[1, 6], [2, 12], [12, 72]]
     assert regions.node.tolist() == regions.parent.tolist() == [-1, -1, -1]
     assert (regions.metric, regions.unit) == ("effort", "core-s")
-    total = total_kernel(kernels)
+    total = kernels.total
     assert (total.callpaths, total.paradigms, total.unit) == ((("total",),), ("",), "core-s")
     assert total.values[:, :, 0].tolist() == [[15, 90]]
     assert total.node.tolist() == total.parent.tolist() == [-1]

@@ -14,7 +14,7 @@ from pipeline.gate.baselines import baseline_of, from_document
 from pipeline.gate.kernel_values import match, measurements_of
 from pipeline.gate.target_forecast import forecast
 from pipeline.models.fit import fit
-from pipeline.models.kernels import callpath_kernels, total_kernel
+from pipeline.models.kernels import callpath_kernels
 from pipeline.models.options import ModelOptions
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import analyse
@@ -212,7 +212,7 @@ def test_a_series_of_known_plain_times_is_forecast_as_these_are(study, tmp_path)
     experiment = totals(study, baseline_time=file)[1]
     assert calibration_of(experiment).plain.spread == pytest.approx(KNOWN_SPREAD)
     decision = decide_scaling(experiment)
-    total = total_kernel(callpath_kernels(experiment, "time", decision.scaling))
+    total = callpath_kernels(experiment, "time", decision.scaling).total
     alone = fit(("s",), experiment.points, total.values).predict(target)
     analysis = analyse(experiment, decision, "time", ModelOptions())
     found = predict_total(analysis.regions.models, target)
