@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from io import TextIOWrapper
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,7 @@ from ingest.errors import InputError
 from ingest.number_text import percent
 from ingest.profile import Profile
 from ingest.readers import read_profile
+from ingest.reading.packed import open_regular
 from ingest.run_settings import not_instrumented
 
 _GCC_OPTION = "-finstrument-functions-exclude-function-list="
@@ -242,7 +244,8 @@ def _written(decision: Decision, request: FilterRequest) -> tuple[str, str, list
 def read_filter(path: Path) -> str:
     """Return the content of a filter file, also bytes that are not UTF-8; InputError if it is unreadable."""
     try:
-        return path.read_text(encoding="utf-8", errors="surrogateescape")
+        with TextIOWrapper(open_regular(path), "utf-8", "surrogateescape") as file:
+            return file.read()
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", where=str(path)) from error
 

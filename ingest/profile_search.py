@@ -145,7 +145,7 @@ def _size(file: Path, *, packed: bool) -> int:
     try:
         if packed and plain_name(file) != file:
             return sum(map(len, _blocks(file)))
-    except InputError:  # damaged: its reader says so
+    except (InputError, OSError):  # damaged: its reader says so
         pass
     return file.stat().st_size
 
@@ -167,7 +167,7 @@ def _digest(profile: FoundProfile) -> bytes:
         try:
             for block in _blocks(file):
                 digest.update(block)
-        except InputError:
+        except (InputError, OSError):
             digest.update(str(file).encode())
     return digest.digest()
 

@@ -12,7 +12,15 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 
 from ingest.errors import InputError
-from ingest.reading.packed import UNPACK, archive_kind, is_packed, open_plain, plain_name, unpack
+from ingest.reading.packed import (
+    UNPACK,
+    archive_kind,
+    is_packed,
+    open_plain,
+    open_regular,
+    plain_name,
+    unpack,
+)
 
 MAX_BYTES = 1 << 30
 HEAD_BYTES = 4096
@@ -40,7 +48,7 @@ def read_text(path: Path, max_bytes: int = MAX_BYTES) -> str:
 def read_bytes(path: Path, max_bytes: int) -> bytes:
     """Return the unpacked content; InputError if unreadable, damaged or, packed or not, above `max_bytes`."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             _require_size(path, os.fstat(file.fileno()).st_size, max_bytes)
             content = file.read()
     except OSError as error:
@@ -61,7 +69,7 @@ def _require_size(path: Path, size: int, max_bytes: int) -> None:
 @contextmanager
 def mapped(path: Path, max_bytes: int) -> Iterator[bytes | mmap.mmap]:
     """Give the content of a file to search in it, unpacked; nothing of larger ones."""
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+    with open_regular(path) as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         if len(content) > max_bytes:
             yield b""
         else:
@@ -149,7 +157,7 @@ class _Beginning:
         if size > self._read:
             self._read = max(size, self._least)
             try:
-                with self._path.open("rb") as file:
+                with open_regular(self._path) as file:
                     self._start = file.read(self._read)
             except OSError:
                 self._start = b""
@@ -172,7 +180,7 @@ class _Beginning:
         if len(content) < LOG_HEAD_BYTES and not is_packed(self._start):
             return content
         try:
-            with self._path.open("rb") as file:
+            with open_regular(self._path) as file:
                 if is_packed(file.peek(8)):
                     return content + _tail_of_packed(self._path)
                 size = file.seek(0, 2)

@@ -5,10 +5,13 @@ So are texts with a byte-order mark, as PowerShell's ``>`` writes them: their by
 """
 
 import codecs
+import errno
 import gzip
 import importlib
 import io
 import lzma
+import os
+import stat
 import zlib
 from collections.abc import Callable
 from functools import partial
@@ -119,10 +122,31 @@ def is_packed(start: bytes | memoryview) -> bool:
     return bytes(start[:8]).startswith(tuple(_FORMS))
 
 
+def open_regular(path: Path) -> io.BufferedReader:
+    """Open a file to read; OSError if it is none, such as a pipe (its writer would be waited for)."""
+    file = open(path, "rb", opener=_without_waiting)  # noqa: SIM115  # Path.open has no opener
+    if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        return file
+    file.close()
+    raise OSError(errno.EINVAL, "not a regular file")
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def content_of(path: Path, most: int = 1 << 33) -> bytes:
+    """Return the bytes of a regular file as they are; OSError if it is none, or larger than `most` bytes."""
+    with open_regular(path) as file:
+        if os.fstat(file.fileno()).st_size > most:
+            raise OSError(errno.EFBIG, f"larger than {most >> 20} MiB, the limit for such files")
+        return file.read()
+
+
 def is_packed_file(path: Path) -> bool:
     """Return whether a file is packed."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return is_packed(file.read(8))
     except OSError:
         return False
@@ -155,7 +179,7 @@ def open_plain(path: Path, most: int) -> io.BufferedReader:
 
     Reading raises InputError if the file is damaged, or more than `inflation_limit` is in it.
     """
-    file = path.open("rb")
+    file = open_regular(path)
     start = file.peek(8)
     if not is_packed(start):
         return file

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from ingest.errors import InputError
+from ingest.reading.packed import content_of
 from ingest.record_codec import restored
 from pipeline.campaign.description import Campaign, CampaignQuestion, Point
 from pipeline.campaign.folders import PILOT_NAME, PLAIN_NAME, run_name
@@ -190,7 +191,7 @@ def read_design(work: Path) -> CampaignDesign | None:
     """Read the stored design; None if there is none, InputError if it cannot be read."""
     path = work / _DESIGN_FILE
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(content_of(path))
         design: CampaignDesign = restored(CampaignDesign, content)
     except FileNotFoundError:
         return None

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias, get_args
 
+from ingest.reading.packed import content_of, open_regular
 from pipeline.campaign.folders import RunFolder, earlier_attempts
 from pipeline.campaign.run_script import CLOCK_SET, NO_MATCH, NO_SPACE
 from pipeline.columns.campaigns import RunStatus
@@ -169,7 +170,7 @@ def last_lines(logs: Iterable[Path]) -> tuple[str, ...]:
 def _end_of(path: Path) -> str:
     """Return the end of a text file; empty if it cannot be read."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             file.seek(max(0, path.stat().st_size - _LOG_BYTES))
             return file.read().decode(errors="replace")
     except OSError:
@@ -179,7 +180,7 @@ def _end_of(path: Path) -> str:
 def read_facts(path: Path) -> dict[str, str]:
     """Return what a file of ``name=value`` lines says; nothing if it is not there."""
     try:
-        text = path.read_text(encoding="utf-8", errors="replace")
+        text = content_of(path).decode(errors="replace")
     except OSError:
         return {}
     pairs = (line.partition("=") for line in text.splitlines())

@@ -1,10 +1,11 @@
 """Work done in this process, in several of this machine or on a Dask cluster, behind one interface."""
 
+import logging
 import os
 import signal
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import CancelledError, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import partial
@@ -16,6 +17,7 @@ from typing import Any, Literal, Protocol, TypeVar
 from ingest.errors import UsageError, extra
 
 CONNECTING = "30s"
+FOR_WORKERS = 900.0  # seconds; clusters queue jobs
 _HINT = "start one as docs/how-to/cluster.md shows, and give its address or scheduler file"
 WORTH_PROCESSES = 64 << 20  # bytes of input from which starting processes pays off
 
@@ -177,15 +179,15 @@ class DaskExecutor:
         """Yield the number of an item and ``function(item)`` as soon as it is done.
 
         Dask itself gives the items of a lost worker to others; an item that ended several workers is lost.
-        UsageError if no scheduler answers, or a worker cannot import this package.
+        UsageError if no scheduler answers, it is lost or has no workers in time, a worker cannot import this
+        package, or its results cannot be read here.
         """
         if not items:
             return
         from distributed import KilledWorker, as_completed
 
-        with self._connected() as client:
-            if not client.scheduler_info()["workers"]:
-                self.notify(f"the scheduler {self.scheduler} has no workers yet; waiting")
+        with _silent("distributed"), self._connected() as client:
+            self._wait_for_workers(client)
             numbers = {client.submit(function, item, pure=False): i for i, item in enumerate(items)}
             for future in as_completed(list(numbers)):
                 number = numbers.pop(future)
@@ -193,13 +195,38 @@ class DaskExecutor:
                     result = future.result()
                 except KilledWorker:
                     yield number, WorkerLostError()
+                except CancelledError as error:
+                    raise self._lost() from error
                 except ImportError as error:
                     what = f"a worker cannot import what it needs ({error})"
                     hint = "install this package into the environment of the workers"
                     raise UsageError(what, where="--scheduler", hint=hint) from error
+                except Exception as error:
+                    if future.status != "finished":
+                        raise
+                    what = f"what a worker sent cannot be read ({type(error).__name__}: {error})"
+                    hint = "install the same versions of this package and of NumPy here and for the workers"
+                    raise UsageError(what, where="--scheduler", hint=hint) from error
                 else:
                     future.release()  # so that results are held one at a time
                     yield number, result
+
+    def _wait_for_workers(self, client: Any) -> None:  # noqa: ANN401  # as below
+        if client.scheduler_info()["workers"]:
+            return
+        bound = f"{FOR_WORKERS / 60:g} minutes"
+        self.notify(f"the scheduler {self.scheduler} has no workers yet; waiting, at most {bound}")
+        try:
+            client.wait_for_workers(1, FOR_WORKERS)
+        except TimeoutError as error:
+            what = f"the scheduler {self.scheduler} had no workers within {bound}"
+            raise UsageError(what, where="--scheduler", hint="start workers for it") from error
+        except OSError as error:
+            raise self._lost() from error
+
+    def _lost(self) -> UsageError:
+        what = f"the connection to the scheduler {self.scheduler} was lost"
+        return UsageError(what, where="--scheduler", hint=f"run again; {_HINT}")
 
     def _connected(self) -> Any:  # noqa: ANN401  # no types of Dask elsewhere
         from distributed import Client
@@ -211,3 +238,18 @@ class DaskExecutor:
         except (OSError, ValueError) as error:
             what = f"no Dask scheduler answers at {self.scheduler}"
             raise UsageError(what, where="--scheduler", hint=_HINT) from error
+
+
+@contextmanager
+def _silent(package: str) -> Iterator[None]:
+    """Keep a package from printing tracebacks of what is said in one line here."""
+    known = logging.root.manager.loggerDict
+    loggers = [logging.getLogger(name) for name in known if name.partition(".")[0] == package]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ingest.errors import UsageError, one_line
+from ingest.reading.packed import content_of
 from pipeline.campaign.campaign_design import PlannedRun, write_design
 from pipeline.campaign.description import FOLDER, Campaign, read_campaign, resources
 from pipeline.campaign.folders import JOBS, RunFolder, set_aside
@@ -53,7 +54,7 @@ def _require_unchanged(progress: CampaignProgress) -> None:
         write_json(file, now)
         return
     try:
-        before = dict(json.loads(file.read_text(encoding="utf-8")))
+        before = dict(json.loads(content_of(file)))
     except (OSError, ValueError, TypeError):
         before = {}
     for name, words in _commands(campaign).items():

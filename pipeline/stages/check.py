@@ -15,6 +15,7 @@ from ingest.errors import InputError, UsageError
 from ingest.experiment import Experiment
 from ingest.locate import Located, locate
 from ingest.own_results import PROVENANCE
+from ingest.reading.packed import content_of
 from ingest.run_checks import LEAST_SHARED, unlike_repetitions
 from ingest.run_settings import METADATA, processor_of
 from ingest.scaling import ScalingDecision, decide_scaling
@@ -238,7 +239,7 @@ def read_baseline(path: Path) -> KernelValues:
     """Read a baseline file; InputError if it cannot be read or is not a baseline."""
     hint = "write it with `pipeline baseline DIR -o FILE`"
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(content_of(path))
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", where=str(path), hint=hint) from error
     except (ValueError, RecursionError) as error:
@@ -249,7 +250,7 @@ def read_baseline(path: Path) -> KernelValues:
 def read_verdicts(path: Path) -> dict[KernelId, str]:
     """Read the verdicts of a check.json; InputError if it cannot be read or is not a check.json."""
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(content_of(path))
         return {
             KernelId(Scope(entry["level"]), tuple(entry["callpath"])): str(entry["verdict"])
             for entry in document["kernels"]

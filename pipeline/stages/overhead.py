@@ -4,6 +4,7 @@ import csv
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TypeAlias
 
@@ -35,6 +36,7 @@ from ingest.errors import UsageError
 from ingest.experiment import TIME, Experiment, OverheadCorrection, PlainTotals
 from ingest.locate import locate
 from ingest.number_text import figure
+from ingest.reading.packed import open_regular
 from ingest.run_names import named_parameters
 from ingest.scaling import decide_scaling
 from pipeline.config.options import Options
@@ -84,7 +86,7 @@ def read_plain_runs(path: Path, parameters: Sequence[str], left_out: Sequence[st
     """
     hint = f"write a header line {','.join((*parameters, SECONDS_COLUMN))} and a line per run"
     try:
-        with path.open(encoding="utf-8", newline="") as file:
+        with TextIOWrapper(open_regular(path), encoding="utf-8", newline="") as file:
             reader = csv.DictReader(file, skipinitialspace=True)
             columns = tuple(reader.fieldnames or ())
             if missing := [name for name in (*parameters, SECONDS_COLUMN) if name not in columns]:

@@ -20,6 +20,7 @@ import numpy as np
 
 from ingest.alignment import REDUCTIONS
 from ingest.errors import InputError
+from ingest.reading.packed import content_of
 from ingest.record_codec import Array, as_plain, restored
 from ingest.reduction import ReducedProfile, Reduction, SmallFloatArray
 from pipeline.store.atomic import not_writable, write_atomically
@@ -114,7 +115,7 @@ def _write(path: Path, arrays: Mapping[str, Any]) -> None:
 
 def _content(path: Path) -> BytesIO:
     """Return the ``.npz``; ValueError if a byte of it has changed."""
-    stored = memoryview(path.read_bytes())
+    stored = memoryview(content_of(path))
     size = hashlib.sha256().digest_size
     if hashlib.sha256(stored[size:]).digest() != stored[:size]:
         raise ValueError("its digest does not match")

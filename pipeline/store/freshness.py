@@ -21,6 +21,7 @@ from ingest.errors import InputError
 from ingest.locate import Located
 from ingest.options import declaration
 from ingest.readers import ProfileReader, SeriesReader
+from ingest.reading.packed import content_of, open_regular
 from ingest.tables.table_files import TableSource
 from pipeline.store.atomic import not_writable
 from pipeline.store.generation import open_result
@@ -117,7 +118,7 @@ def _read_digests(path: Path) -> dict[str, tuple[FileState, str]]:
     """Read the digests; a damaged line, as a killed run leaves it, only means one more digest to compute."""
     digests = {}
     try:
-        lines = path.read_bytes().split(b"\n")
+        lines = content_of(path).split(b"\n")
     except OSError:
         return {}
     for line in lines:
@@ -156,7 +157,7 @@ def describe_input(path: Path) -> InputFile:
     """Return a file's size and digest, read in blocks; InputError if the file cannot be read."""
     digest = hashlib.sha256()
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             while block := file.read(DIGEST_BLOCK):
                 digest.update(block)
             return InputFile(str(path), file.tell(), digest.hexdigest())

@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 
 from ingest.errors import InputError, UsageError
 from ingest.own_results import PROVENANCE
+from ingest.reading.packed import content_of, open_regular
 from pipeline.store.atomic import json_bytes, not_writable, synchronise, write_json
 
 Found = TypeVar("Found")
@@ -76,7 +77,7 @@ class StoredResult:
         reason = "is missing"
         for folder in (self.directory, hidden, self.directory):  # it may be moved between two looks
             try:
-                content = (folder / name).read_bytes()
+                content = content_of(folder / name)
             except (FileNotFoundError, NotADirectoryError):
                 continue
             except OSError as error:
@@ -115,7 +116,7 @@ def open_result(directory: Path) -> StoredResult:
     path = directory / PROVENANCE
     hint = "make it with `pipeline run DIR --out " + str(directory) + "`"
     try:
-        content = json.loads(path.read_bytes(), parse_constant=_no_number, parse_float=_finite)
+        content = json.loads(content_of(path), parse_constant=_no_number, parse_float=_finite)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise InputError(
             "not a results directory (it has no run.json)", where=str(directory), hint=hint
@@ -226,7 +227,7 @@ def _published(directory: Path) -> StoredResult | None:
 
 def digest_of(file: Path) -> str:
     """Return the SHA-256 digest of a file; OSError if it cannot be read."""
-    with file.open("rb") as opened:
+    with open_regular(file) as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 
 

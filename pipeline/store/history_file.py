@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import InputError
+from ingest.reading.packed import content_of
 from pipeline.gate.compared_studies import set_digest
 from pipeline.gate.kernel_values import SAME_VALUES, KernelId, KernelValues, Scope, wall_times
 from pipeline.gate.target_forecast import Forecast
@@ -151,7 +152,7 @@ def read_history(path: Path) -> pa.Table:
     """Read a history file; InputError if it is not one."""
     hint = "write it with `pipeline history add OUT --label COMMIT`"
     try:
-        table = read_table(path.read_bytes())
+        table = read_table(content_of(path))
         intact = _is_intact(table)
     except FileNotFoundError as error:
         raise InputError("no such file", where=str(path), hint=hint) from error

@@ -28,6 +28,7 @@ import numpy.typing as npt
 
 from ingest.arrays import BoolArray, FloatArray, IntArray, places_in_groups
 from ingest.profile import CPU, LocationTable
+from ingest.reading.packed import open_regular
 from ingest.reading.stacks import PARADIGM
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 
@@ -215,7 +216,7 @@ class ProfileFile:
     @contextmanager
     def open(cls, path: Path) -> Iterator["ProfileFile"]:
         """Open a file."""
-        with path.open("rb") as stream:
+        with open_regular(path) as stream:
             head = stream.read(_HEADER.size + 2 * _EXTENT.size)
             yield cls(stream, os.fstat(stream.fileno()).st_size, sections(head, b"prof", 2))
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from ingest.errors import InputError, one_line
 from ingest.readers.timer_tables.timer_kind import Facts, LogLine, Timer, TimerRow, TimerTable, compiled
 from ingest.reading.files import ends_of, entries, read_bytes, unreadable
-from ingest.reading.packed import is_packed, plain_name
+from ingest.reading.packed import is_packed, open_regular, plain_name
 from ingest.resource_use import MEMORY, TOTAL_RESOURCE, bytes_per, memory_attributes
 from ingest.run_names import PROCESS_PARAMETERS, named_parameters
 from ingest.run_settings import SETTING
@@ -189,7 +189,7 @@ def _decoded(line: bytes) -> str:
 def read_log(path: Path) -> Log:
     """Read a whole log; a large one is searched in its file."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             if _WINDOW < os.fstat(file.fileno()).st_size <= _MAX_BYTES and not is_packed(file.peek(8)):
                 return Log(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except OSError as error:

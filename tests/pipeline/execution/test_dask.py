@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 import time
 
 import numpy as np
@@ -70,3 +71,54 @@ def test_no_scheduler_is_one_line(monkeypatch):
 def test_equal_items_are_read_one_by_one(cluster):
     found = list(DaskExecutor(cluster.scheduler_address, print).map(slow_pid, [7, 7, 7]))
     assert sorted((number, item) for number, (item, _) in found) == [(0, 7), (1, 7), (2, 7)]
+
+
+class ReadableThere:
+    """What only the process that made it can read."""
+
+    def __reduce__(self):
+        return checked, (os.getpid(),)
+
+
+def checked(pid):
+    if pid != os.getpid():
+        raise ValueError("of another version")
+
+
+def readable_there(number):
+    return ReadableThere()
+
+
+def failing(number):
+    raise ValueError("a defect")
+
+
+def test_results_that_cannot_be_read_here_are_one_line(cluster):
+    with pytest.raises(
+        UsageError, match=r"cannot be read \(ValueError: of another version\); install the same"
+    ):
+        list(DaskExecutor(cluster.scheduler_address, print).map(readable_there, [1]))
+    with pytest.raises(ValueError, match="a defect"):
+        list(DaskExecutor(cluster.scheduler_address, print).map(failing, [1]))
+
+
+def test_no_workers_are_waited_for_up_to_a_bound(monkeypatch):
+    monkeypatch.setattr("pipeline.execution.executors.FOR_WORKERS", 0.3)
+    told = []
+    with (
+        distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=None) as empty,
+        pytest.raises(UsageError, match=r"had no workers within .* minutes; start workers for it"),
+    ):
+        list(DaskExecutor(empty.scheduler_address, told.append).map(slow_pid, [1]))
+    assert "has no workers yet; waiting, at most" in told[0]
+
+
+def test_a_scheduler_that_is_lost_is_one_line():
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None, silence_logs=50
+    ) as ending:
+        found = DaskExecutor(ending.scheduler_address, print).map(slow_pid, range(40))
+        next(found)
+        threading.Thread(target=ending.close).start()
+        with pytest.raises(UsageError, match=r"the connection to the scheduler .* was lost; run again"):
+            list(found)
