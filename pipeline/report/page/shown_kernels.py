@@ -18,7 +18,7 @@ from pipeline.models.fit import fit
 from pipeline.models.formulas import PredictionFormula
 from pipeline.models.kernels import Kernels, sum_groups
 from pipeline.models.prediction import Prediction, in_parts, in_sequence
-from pipeline.models.scaling_models import ScalingModels
+from pipeline.models.scaling_models import MANY, ScalingModels
 from pipeline.models.total import added, predict_total
 from pipeline.questions.analysis import Analysis, Level, Outlook, Standing, too_few_scales
 from pipeline.questions.crossovers import Ahead, Crossover, crossovers, half_intervals, measured_line
@@ -35,7 +35,7 @@ DRAWN = frozenset(
 )
 """Columns of kernels that views of the page draw in their own way."""
 
-MOST_SHOWN = 2_000  # kernels of a level, more than anybody looks through
+SHOWN = 1_000  # of `MANY` kernels of a level, more than anybody looks through
 _LEADING = 0.5  # share of the kernels shown that are chosen for their own size, not that of their callees
 _WEIGHTY = 1e-3  # share of the total or of its interval, from which intervals are known at all positions
 _MOST_WEIGHTY = 150
@@ -72,11 +72,12 @@ def most_shown(analysis: Analysis, positions: Positions, room: float) -> dict[st
     each = dict.fromkeys(levels, OF_A_NUMBER * numbers + _OF_A_MODEL)
     names = analysis.regions.kernels.regions
     each["regions"] += _OF_A_NAME + sum(map(len, names)) / max(len(names), 1)
-    needed = {name: each[name] * len(kernels) for name, kernels in levels.items()}
+    wanted = {name: SHOWN if len(kernels) > MANY else len(kernels) for name, kernels in levels.items()}
+    needed = {name: each[name] * count for name, count in wanted.items()}
     if sum(needed.values()) <= room:
-        return {name: min(len(kernels), MOST_SHOWN) for name, kernels in levels.items()}
+        return wanted
     left = {name: room - min(sum(needed.values()) - needed[name], room / 2) for name in levels}
-    return {name: min(int(left[name] / each[name]), MOST_SHOWN) for name in levels}
+    return {name: min(int(left[name] / each[name]), count) for name, count in wanted.items()}
 
 
 def shown_kernels(

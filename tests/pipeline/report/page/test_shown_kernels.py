@@ -290,3 +290,13 @@ def test_a_further_column_of_kernels_comes_to_the_page_by_itself(monkeypatch: py
     assert found["texts"] == [*(figure(10.0 * k) for k in members), ""]
     assert (found["key"], found["title"], found["help"]) == ("calls", "calls [occ]", "how often")
     assert found["number"] is True
+
+
+def test_of_many_kernels_few_are_shown_whatever_room_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    analysis = study()
+    positions, count = positions_of(analysis, default_target(analysis)), len(analysis.callpaths.kernels)
+    assert most_shown(analysis, positions, 1e9)["callpaths"] == count
+    monkeypatch.setattr(shown_kernels, "MANY", count - 1)
+    monkeypatch.setattr(shown_kernels, "SHOWN", 3)
+    assert most_shown(analysis, positions, 1e9)["callpaths"] == 3
+    assert most_shown(analysis, positions, 10.0)["callpaths"] < 3
