@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import digamma, stdtrit, zeta
+import scipy
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 
@@ -68,7 +68,7 @@ def mixture_quantiles(
 def _student_quantiles(degrees: FloatArray, probability: FloatArray) -> FloatArray:
     """Return float64[n, K]; few degrees of freedom differ, and each takes a microsecond."""
     different, which = np.unique(degrees, return_inverse=True)
-    return np.asarray(stdtrit(different, probability[:, None])[:, which])
+    return np.asarray(scipy.special.stdtrit(different, probability[:, None])[:, which])
 
 
 def _of_several(
@@ -198,7 +198,7 @@ def pool_variances(
             the other kernels' own degrees of freedom.
     """
     half = degrees / 2
-    logs = np.log(variances) - digamma(half) + np.log(half)
+    logs = np.log(variances) - scipy.special.digamma(half) + np.log(half)
     center = float(logs.mean())
     between = float(logs.var(ddof=1) - _trigamma(half).mean()) if len(logs) > 1 else 0.0
     if most_degrees is None:
@@ -206,13 +206,13 @@ def pool_variances(
     half_prior = most_degrees / 2
     if between > float(_trigamma(half_prior)):
         half_prior = _inverse_trigamma(between)
-    variance = np.exp(center + digamma(half_prior) - np.log(half_prior))
+    variance = np.exp(center + scipy.special.digamma(half_prior) - np.log(half_prior))
     return PooledVariance(float(variance), 2 * half_prior)
 
 
 def _trigamma(x: FloatArray | float) -> FloatArray:
     """Return the second derivative of log gamma; `scipy.special.polygamma` takes ten times as long."""
-    return np.asarray(zeta(2, x))
+    return np.asarray(scipy.special.zeta(2, x))
 
 
 def _inverse_trigamma(value: float) -> float:
@@ -220,7 +220,7 @@ def _inverse_trigamma(value: float) -> float:
     x = 0.5 + 1 / value
     for _ in range(50):
         trigamma = float(_trigamma(x))
-        step = trigamma * (1 - trigamma / value) / float(-2 * zeta(3, x))
+        step = trigamma * (1 - trigamma / value) / float(-2 * scipy.special.zeta(3, x))
         x += step
         if abs(step) < 1e-10 * x:
             break

@@ -5,13 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from ingest.record_codec import entry
 from ingest.run_settings import agreed_settings, described_runs
 from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import EXACT_KIND, QUANTITY, SHARE, TEXT, TEXTS, Column, filled, parameters
-from pipeline.questions.planning.advice import Advice, MeasurementPlan
 from pipeline.wording.quantities import (
     BETWEEN,
     callpath_text,
@@ -21,6 +20,9 @@ from pipeline.wording.quantities import (
     quantity,
     range_text,
 )
+
+if TYPE_CHECKING:
+    from pipeline.questions.planning.advice import Advice, MeasurementPlan
 
 _COUNTS = {
     "repetition": "rep",
@@ -299,7 +301,7 @@ def _ends_of(key: str, group: Sequence[InspectedRun]) -> str:
     return _range((min(counts), max(counts)), "", "").rstrip()
 
 
-def advice_table(plans: Sequence[MeasurementPlan], names: Sequence[str]) -> DataTable:
+def advice_table(plans: Sequence["MeasurementPlan"], names: Sequence[str]) -> DataTable:
     """Return one row per target and measurement, in the order to measure them."""
     rows = [step for plan in plans for step in plan.plan]
     targets = [
@@ -328,7 +330,7 @@ def advice_table(plans: Sequence[MeasurementPlan], names: Sequence[str]) -> Data
     return filled(columns, rows, notes=notes)
 
 
-def _clarified(step: Advice) -> Sequence[str]:
+def _clarified(step: "Advice") -> Sequence[str]:
     if step.plain:
         return ("all corrected times",)
     return step.settles[0].callpath if step.settles else ()

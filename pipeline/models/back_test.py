@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit
+import scipy
 
 from ingest.arrays import BoolArray, FloatArray
 from ingest.experiment import Experiment
@@ -111,7 +111,9 @@ def back_test(
         likely = float((share * found.of_formula.log_odds(FORMULA_ERROR)).sum())
         odds += _shared(independent) * likely
     return ForecastErrors(
-        formula=np.sqrt(formula / worth), trend=np.sqrt(trend / worth), formulas_hold=float(expit(odds))
+        formula=np.sqrt(formula / worth),
+        trend=np.sqrt(trend / worth),
+        formulas_hold=float(scipy.special.expit(odds)),
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from scipy.special import ndtri, stdtr
+import scipy
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import ModelError
@@ -39,7 +39,7 @@ def _missed(models: ScalingModels, trend: Trend) -> FloatArray:
     found = np.zeros(trend.logs.shape)
     if len(trend.points) < _FEWEST_POINTS:
         return found
-    allowed = np.maximum(LEAST_MISS, ndtri((1 + _NARROW) / 2) * strays(trend))[:, None]
+    allowed = np.maximum(LEAST_MISS, scipy.special.ndtri((1 + _NARROW) / 2) * strays(trend))[:, None]
     suspects: IntArray = np.flatnonzero(
         (_beyond(trend.logs, models.formula_values(trend.points), allowed) != 0).any(axis=1)
     )
@@ -119,7 +119,7 @@ def _probability_positive(
     """float64[K], probability that the term's coefficient is positive."""
     slope, scale = coefficients[:, 1], np.sqrt(covariance[:, 1, 1])
     ratio = np.where(scale > 0, slope / np.where(scale > 0, scale, 1.0), 1e9 * np.sign(slope))
-    return np.asarray(stdtr(degrees, ratio))
+    return np.asarray(scipy.special.stdtr(degrees, ratio))
 
 
 _BLOCK = 1 << 17  # residuals held at once: 1 MiB

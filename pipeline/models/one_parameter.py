@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import expit, gammaln
+import scipy
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.parameter_roles import counts_processes
@@ -126,7 +126,7 @@ def _log_density(
     variance += evidence.drift[:, None, None] * doublings * value**2
     degrees = evidence.degrees
     half = (degrees + 1) / 2
-    peak = np.exp(gammaln(half) - gammaln(degrees / 2)) / np.sqrt(np.pi * degrees)
+    peak = np.exp(scipy.special.gammaln(half) - scipy.special.gammaln(degrees / 2)) / np.sqrt(np.pi * degrees)
     ratio = (target[:, None] - value) ** 2 / (degrees[:, None, None] * variance)
     density = np.exp(-half[:, None, None] * np.log1p(ratio)) / np.sqrt(variance)
     mixture: FloatArray = (evidence.weight[..., None] * density).sum(axis=1) * peak[:, None]
@@ -270,7 +270,7 @@ def _simple_share(context: _FitContext, sample: Sample, fits: Fits, options: Mod
     share = SIMPLE_SHARE
     for _ in range(_EM_STEPS):
         odds = marginal[0] - marginal[1] + np.log(share / (1 - share))
-        share = float((_WORTH * SIMPLE_SHARE + expit(odds).sum()) / (_WORTH + len(odds)))
+        share = float((_WORTH * SIMPLE_SHARE + scipy.special.expit(odds).sum()) / (_WORTH + len(odds)))
     return share
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.special import chdtri
+import scipy
 
 from ingest.arrays import FloatArray, IntArray
 from ingest.experiment import PlainTotals
@@ -46,7 +46,7 @@ def shared_error(models: ScalingModels, plain: PlainTotals) -> SharedError:
     alike = 0.5 ** (distances(at, at) / _HALF)
     expected = np.outer(of_model, of_model) * alike + plain.common**2
     surprise = float(missed @ np.linalg.solve(expected + np.diag(spread), missed))
-    scale = max(surprise / float(chdtri(len(missed), _CHANCE)), 1.0)
+    scale = max(surprise / float(scipy.special.chdtri(len(missed), _CHANCE)), 1.0)
     before, variance = scale * plain.common**2, scale * expected + np.diag(spread)
     of_each = before * np.linalg.solve(variance, np.ones(len(missed)))
     return SharedError(

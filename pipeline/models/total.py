@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import ndtri
+import scipy
 
 from ingest.arrays import FloatArray, IntArray
 from pipeline.models.observations import Observations
@@ -138,7 +138,7 @@ def _total(models: ScalingModels, points: FloatArray, level: float) -> Predictio
 
 def _wider(level: float) -> float:
     """Return how much wider intervals are than those of `LEVEL`, as normal ones are."""
-    return float(ndtri((1 + level) / 2) / ndtri((1 + LEVEL) / 2))
+    return float(scipy.special.ndtri((1 + level) / 2) / scipy.special.ndtri((1 + LEVEL) / 2))
 
 
 def _bounded(total: Prediction, whole: ScalingModels, points: FloatArray, level: float) -> Prediction:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import ndtri
+import scipy
 
 from ingest.arrays import BoolArray, FloatArray, Rows
 from ingest.parameter_roles import counts_processes
@@ -364,7 +364,7 @@ class CombinedTrend(Rows):
         usable = (quantiles[1] > 0) & (reach > 0) & np.isfinite(trend)
         trend = np.where(usable, trend, 0.0)
         middle = np.log(np.where(usable, quantiles[1], 1.0))
-        width, usual_width = -ndtri((1 - level) / 2), -ndtri((1 - LEVEL) / 2)
+        width, usual_width = -scipy.special.ndtri((1 - level) / 2), -scipy.special.ndtri((1 - LEVEL) / 2)
         astray = 1 - self.errors.formulas_hold
         further = astray * (reaches**2 @ self.errors.formula**2)
         of_formula = (_side(usual, middle, trend, usable) / usual_width) ** 2 + further

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr, stdtr
+import scipy
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.kernels import mean_over_repetitions
@@ -208,7 +208,7 @@ def _larger(one: FloatArray, other: FloatArray) -> FloatArray:
     variance = (squares + _BORROWED * pooled) / (degrees + _BORROWED)
     error = np.sqrt(variance / np.maximum(count, 1))
     certain = np.where(mean > 0, 1.0, np.where(mean < 0, 0.0, 0.5))
-    tested = stdtr(degrees + _BORROWED, mean / np.where(error > 0, error, 1.0))
+    tested = scipy.special.stdtr(degrees + _BORROWED, mean / np.where(error > 0, error, 1.0))
     return np.where(count > 0, np.where(error > 0, tested, certain), 0.5)
 
 
@@ -329,6 +329,6 @@ def _probability(over: _KernelCurve, past: _KernelCurve) -> float:
     both = (over.value > 0) & (past.value > 0)
     gap = np.log(np.where(both, over.value, 1.0) / np.where(both, past.value, 1.0))
     error = np.where(gap > 0, np.hypot(over.below, past.above), np.hypot(over.above, past.below)) / TWO_SIDED
-    normal = ndtr(gap / np.where(error > 0, error, 1.0))
+    normal = scipy.special.ndtr(gap / np.where(error > 0, error, 1.0))
     larger = np.where(error > 0, normal, 1.0 * (gap > 0))
     return float(np.where(both, larger, 1.0 * (over.value > past.value)).max())

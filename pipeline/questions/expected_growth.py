@@ -13,7 +13,7 @@ from enum import Enum
 from functools import partial
 
 import numpy as np
-from scipy.special import ndtr
+import scipy
 
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
@@ -140,7 +140,7 @@ def _judged(
     reach = float(np.prod(points[end, columns] / points[start, columns]))
     at_start, at_end = (from_prediction(prediction.at(slice(at, at + 1))) for at in (start, end))
     ratio = at_end.over(at_start)
-    probability = float(ndtr(ratio.score_at_most(allowed * reach**_NEGLIGIBLE))[0])
+    probability = float(scipy.special.ndtr(ratio.score_at_most(allowed * reach**_NEGLIGIBLE))[0])
     return said(
         judgement=_judgement(probability),
         probability_met=probability,

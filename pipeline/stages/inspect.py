@@ -65,7 +65,6 @@ from pipeline.stages.ingest import (
 )
 from pipeline.stages.selection import per_visit
 from pipeline.store.generation import StoredResult, read_result
-from pipeline.store.results import read_study
 from pipeline.wording.quantities import counted
 
 _TIME = "time"
@@ -336,6 +335,8 @@ def holds_only_results(directory: Path) -> bool:
 
 def intact_result(directory: Path) -> Intact:
     """Look whether every file of a results directory is as it was written, and open those with models."""
+    from pipeline.store.results import read_study
+
     stored = read_result(directory, StoredResult.require_intact)
     _ = read_study(directory).others
     return Intact(path=str(directory), files=len(stored.digests))

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,14 +12,16 @@ from ingest.experiment import VISITS, Experiment, PerVisit, RunRecord, counted_w
 from ingest.region_class import region_class
 from ingest.run_checks import unlike_repetitions
 from ingest.run_settings import TIME_PER_STEP, WORK, counts_work
-from pipeline.columns.summary import Rows, Summary
 from pipeline.config.options import Options
 from pipeline.models.kernels import named
-from pipeline.questions.crossovers import NamedCrossover
 from pipeline.questions.differing_work import stated_counts, unequal_steps, visits_of
 from pipeline.questions.held_out import hold_out
 from pipeline.stages.ingest import Ingested
 from pipeline.wording.quantities import counted, point_text
+
+if TYPE_CHECKING:
+    from pipeline.columns.summary import Rows, Summary
+    from pipeline.questions.crossovers import NamedCrossover
 
 _TIME = "time"
 _WHOLE = "run"  # instead of a region: nothing is divided
@@ -159,7 +162,7 @@ def _shorter(run: RunRecord, experiment: Experiment, out: BoolArray) -> RunRecor
     return replace(run, class_time=class_time)
 
 
-def focused(summary: Summary, patterns: Sequence[str], left_out: Sequence[str] = ()) -> Summary:
+def focused(summary: "Summary", patterns: Sequence[str], left_out: Sequence[str] = ()) -> "Summary":
     """Restrict the kernels, regions and crossovers of a summary; totals and shares stay those of the program.
 
     Args:
@@ -194,7 +197,7 @@ def focused(summary: Summary, patterns: Sequence[str], left_out: Sequence[str] =
     )
 
 
-def _among(found: Sequence[NamedCrossover], rows: Rows) -> tuple[NamedCrossover, ...]:
+def _among(found: "Sequence[NamedCrossover]", rows: "Rows") -> "tuple[NamedCrossover, ...]":
     """Return the crossovers of kernels that are listed."""
     listed = {tuple(row["callpath"]) for row in rows}
     return tuple(one for one in found if {tuple(one.overtakes), tuple(one.overtaken)} <= listed)

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ingest.alignment import REDUCTIONS
 from ingest.arrays import BoolArray, FloatArray, IntArray
@@ -364,6 +363,8 @@ def read_experiment(read: Callable[[str], bytes]) -> Experiment:
 
 
 def _read_values(content: bytes, metrics: tuple[Metric, ...], shape: tuple[int, ...]) -> dict[str, Reduction]:
+    import pyarrow.compute as pc
+
     values, measured = {}, read_table(content)
     if math.prod(shape) > max(_MANY_CELLS, _EMPTIEST * len(measured)):
         raise ValueError(f"{len(measured)} rows are too few for {' x '.join(map(str, shape))} values")

@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import stdtr
+import scipy
 
 from ingest.arrays import BoolArray, FloatArray, IntArray, Rows
 from pipeline.models.multi_parameter.added_term import WeightedMeans
@@ -419,7 +419,7 @@ def _probability_growing(
     """float64[K], probability that some growing term has a coefficient above zero."""
     scale = np.sqrt(np.einsum("knmm->knm", covariance[..., 1:, 1:]))
     ratio = coefficients[..., 1:] / np.where(scale > 0, scale, 1.0)
-    above = stdtr(degrees[:, None, None], np.where(scale > 0, ratio, 0.0))
+    above = scipy.special.stdtr(degrees[:, None, None], np.where(scale > 0, ratio, 0.0))
     above = np.where(growing & (coefficients[..., 1:] > 0), above, 0.0)
     return np.asarray((weight * above.max(axis=2)).sum(axis=1))
 

@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Annotated, Literal
 
 import numpy as np
-from scipy.special import ndtr
+import scipy
 
 from ingest.arrays import FloatArray, IntArray
 from pipeline.models.options import ModelOptions
@@ -244,7 +244,7 @@ def _in_vain(rounds: Sequence[MadeRound]) -> bool:
 def _chance(widths: FloatArray, wanted: float) -> float:
     """Return how probable a width is that is narrow enough, if their logarithms are normal."""
     logs = np.log(np.minimum(widths, _UNKNOWN))
-    return float(ndtr((np.log(wanted) - logs.mean()) / max(float(logs.std(ddof=1)), 1e-9)))
+    return float(scipy.special.ndtr((np.log(wanted) - logs.mean()) / max(float(logs.std(ddof=1)), 1e-9)))
 
 
 def _choices(progress: Progress, asked: _Asked) -> list[IntArray]:
