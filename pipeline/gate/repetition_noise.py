@@ -72,12 +72,7 @@ def log_means(values: FloatArray) -> LogMeans:
 
 
 def moderated_noise(squares: FloatArray, degrees: FloatArray) -> Noise:
-    """Estimate noise from sums of squares over repetitions.
-
-    Args:
-        squares: float64[K, P], sums of squared deviations of logarithms.
-        degrees: float64[K, P], their degrees of freedom, 0 without repetitions.
-    """
+    """Estimate noise from sums of squared deviations of logarithms, float64[K, P], and their degrees."""
     known = degrees.sum(axis=1)
     profile, pooled = np.ones(squares.shape[1]), np.zeros(len(squares))
     for _ in range(_ROUNDS):
@@ -97,15 +92,9 @@ def moderated_noise(squares: FloatArray, degrees: FloatArray) -> Noise:
 
 
 def common_variance(variance: FloatArray, degrees: FloatArray) -> tuple[float, float]:
-    """Pool independent variances.
+    """Pool n independent variances: return the common one, and how many further degrees it gives each.
 
-    Args:
-        variance: float64[n], above zero where `degrees` is.
-        degrees: float64[n], their degrees of freedom.
-
-    Returns:
-        The common variance, and how many further degrees of freedom it gives each; `CERTAIN` if the
-        variances differ by no more than chance, 0 if there are too few to know.
+    `CERTAIN` if the variances differ by no more than chance, 0 if there are too few to know.
     """
     seen = degrees > 0
     if not seen.any():
@@ -492,11 +481,8 @@ def shared_factor(change: FloatArray, variance: FloatArray, *, by_points: bool =
     an even number of kernels the middle one that changed less decides, so that a change of one of two kernels
     is not taken for the machine.
 
-    Args:
-        change: float64[K, P], log ratios.
-        variance: float64[K, P], their variances.
-        by_points: whether the points of a single kernel, such as a column of run times, are asked as several
-            kernels are: what they share is the machine's, what they do not is the kernel's.
+    `change` are log ratios float64[K, P] with their variances. `by_points`: those of a single kernel, as of a
+    column of run times, are asked as several kernels are: what they share is the machine's, the rest its own.
     """
     points = change.shape[1]
     if by_points and len(change) == 1 and points > 1:
@@ -534,13 +520,9 @@ class CommonChange:
 def common_change(
     shared: Shared, machine: Estimates, limits: tuple[float, float], *, paired: bool
 ) -> CommonChange:
-    """Test what the kernels share.
+    """Test what the kernels share: its mean and single points against their limits.
 
-    Args:
-        shared: the factor at every point.
-        machine: float64[1, P], the factor by runs; without pairs only its errors are used.
-        limits: the factors up to which the mean and a single point may change.
-        paired: whether the runs were paired.
+    `machine` is the factor by runs, float64[1, P], of which only the errors are used without pairs.
     """
     error = np.sqrt(np.maximum(np.nan_to_num(machine.error) ** 2 + shared.variance, LEAST_NOISE**2))
     factor = machine.log_ratio if paired else shared.log_factor[None]

@@ -63,13 +63,10 @@ def estimate_changes(
     independent: BoolArray | None = None,
     kernels: Sequence[KernelId] = (),
 ) -> Changes:
-    """Estimate all changes with their errors.
+    """Estimate all changes of K kernels at P points with their errors.
 
-    Args:
-        baseline, candidate: the same K kernels at the same P points.
-        scale: float64[P], the parameter that scales, above zero.
-        independent: bool[K], the kernels that are not sums of others; noise is learnt from them. None: all.
-        kernels: K of them if a machine may have slowed down groups of them, the total first.
+    Noise is learnt from the kernels that are not sums of others, `independent`: bool[K], None for all.
+    `kernels` are named, the total first, if a machine may have slowed down groups of them.
     """
     alone = np.ones(len(baseline.mean), dtype=bool) if independent is None else independent
     noise = _noise(baseline.squares + candidate.squares, baseline.degrees + candidate.degrees, alone)
@@ -169,14 +166,8 @@ def trend(measured: Estimates, limit: FloatArray, x: FloatArray) -> tuple[Estima
     The rise b (max x - min x) needs no straight line to be a valid test: if the true ratio nowhere rises, b
     is negative on average (Chebyshev's sum inequality).
 
-    Args:
-        measured: K kernels at P points.
-        limit: float64[K], degrees of freedom behind all points of a kernel.
-        x: float64[P], logarithm of the scale.
-
-    Returns:
-        The rise, and the misfit of the line: mean squared residual over what noise explains, at least 1,
-        float64[K].
+    Of K kernels at P points, whose logarithmic scale is x, float64[P]. Returns the rise, and the misfit of
+    the line, float64[K]: mean squared residual over what noise explains, at least 1.
     """
     known = measured.known
     seen, count = known.any(axis=1, keepdims=True), known.sum(axis=1, keepdims=True)

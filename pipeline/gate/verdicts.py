@@ -52,13 +52,7 @@ def run_tests(
     paired: bool = False,
     at_points: bool = True,
 ) -> TestFamily:
-    """Run all tests of a check.
-
-    Args:
-        rules: tests that need no baseline.
-        paired: whether the runs of both studies were interleaved.
-        at_points: whether single points count by themselves; not if a single run may have been disturbed.
-    """
+    """Run all tests of a check; single points do not count if one run may have been disturbed."""
     material = _material_tests(matched, forecasts, options.share_floor)
     rows = np.flatnonzero(np.hstack(list(material.values())).any(axis=1))
     kernels = [matched.candidate.kernels[i] for i in rows.tolist()]
@@ -500,16 +494,9 @@ def vanished_kernels(matched: Matched, options: CheckOptions) -> list[KernelResu
 def _alone(
     part: KernelValues, whole: KernelValues, floor: float, known: set[str]
 ) -> Iterator[tuple[int, StudySide, float]]:
-    """Yield the kernels of one study only that reach the floor; a region stands for its call paths.
+    """Yield the rows of one study only that reach the floor, at the largest scale, and their largest share.
 
-    Args:
-        part: the kernels of one study only.
-        whole: those that it shares with the other study, with the total.
-        floor: the smallest share of interest.
-        known: the regions that the other study has; their new call paths stand for themselves.
-
-    Yields:
-        The row, the kernel at the largest scale (it was not modelled), and its largest share at any scale.
+    A region stands for its call paths, unless the other study knows it.
     """
     share, at = whole.share_of(part.mean), int(np.argmax(whole.scale))
     regions = {k.region for k in part.kernels if k.level is Scope.REGION} - known
