@@ -10,7 +10,7 @@ _INFINITE_FROM = 1e300  # JSON has no larger number, so what is stored as large 
 _SMALLEST_DECIMAL = 1e-4
 _WHOLE_BELOW = 10_000  # numbers with a thousands separator are rounded, smaller ones are not
 _WHOLE_PERCENT_FROM = 10.0  # 1000 %
-_JSON_DIGITS = 10  # significant digits: more than any measurement has, few enough to be read
+JSON_DIGITS = 10  # significant digits: more than any measurement has, few enough to be read
 
 
 def figure(value: float, digits: int = 3) -> str:
@@ -70,5 +70,5 @@ def number(value: float) -> float | int:
     if math.isnan(value):
         raise ValueError("no number of a report may be NaN")
     most = sys.float_info.max
-    rounded = min(max(float(f"{value:.{_JSON_DIGITS}g}"), -most), most)
+    rounded = min(max(float(f"{value:.{JSON_DIGITS}g}"), -most), most)
     return int(rounded) if rounded.is_integer() and abs(rounded) < 2**53 else rounded

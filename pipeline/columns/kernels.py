@@ -33,7 +33,7 @@ from pipeline.models.kernels import callpath_id
 from pipeline.models.prediction import Prediction
 from pipeline.models.scaling_models import ScalingModels, remarks
 from pipeline.questions.analysis import Level, Outlook
-from pipeline.wording.quantities import numbers, point_json
+from pipeline.wording.quantities import number, numbers, point_json
 
 _NOT_MEASURABLE = "not measurable: the time is below what the correction for overhead leaves uncertain"
 CANNOT_TELL = "cannot tell"
@@ -115,24 +115,27 @@ def growth_style(statement: str, notes: Sequence[str]) -> str:
 def model_json(formula: PredictionFormula) -> dict[str, Any]:
     """Return the formula of a prediction as plain data: the last normal form, and where it holds."""
     within, last = formula.within, _form_json(formula.last)
-    ends = zip(formula.parameters, _rows_of_numbers(np.array([within.first, within.last]).T), strict=True)
-    found = {**last, "formula": formula.text(), "range": dict(ends)}
+    ends = map(list, zip(*(numbers(end) for end in (within.first, within.last)), strict=True))
+    found = {
+        **last,
+        "formula": formula.text(),
+        "range": dict(zip(formula.parameters, ends, strict=True)),
+    }
     if formula.ends:
-        up_to = numbers([*formula.ends, within.last[within.column]])
+        up_to = map(number, (*formula.ends, float(within.last[within.column])))
         pieces = zip(up_to, formula.pieces, strict=True)
         found["pieces"] = [{"up_to": end, **_form_json(piece)} for end, piece in pieces]
     return found
 
 
 def _form_json(formula: Formula) -> dict[str, Any]:
-    constant, *coefficients = numbers([formula.constant, *(c for c, _ in formula.terms)])
     knee = {"sharpness": formula.sharpness} if formula.sharpness != 1 else {}
     return knee | {
         "formula": formula.text(),
-        "constant": constant,
+        "constant": number(formula.constant),
         "terms": [
-            {"coefficient": coefficient, "exponents": _exponents(formula.parameters, term)}
-            for coefficient, (_, term) in zip(coefficients, formula.terms, strict=True)
+            {"coefficient": number(coefficient), "exponents": _exponents(formula.parameters, term)}
+            for coefficient, term in formula.terms
         ],
     }
 

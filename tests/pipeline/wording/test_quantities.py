@@ -308,6 +308,10 @@ def test_a_row_is_rounded_as_its_values_are():
     row = [0.0, -0.0, 1 / 3, 2.0**60, -1e-320, 123456789012.5, float("-inf")]
     assert numbers(row) == [number(value) for value in row]
     assert [type(value) for value in numbers([2.0, 2.5])] == [int, float]
+    many = [*row, math.inf, -math.inf, 1.7976931348623157e308, 2.0**53, 2.5, -0.0] * 10
+    assert [repr(value) for value in numbers(many)] == [repr(number(value)) for value in many]
+    with pytest.raises(ValueError, match="NaN"):
+        numbers([*many, math.nan])
 
 
 def parts(*entries):
