@@ -8,7 +8,7 @@ parameters along the one that scales.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, pairwise, product
 
@@ -147,10 +147,10 @@ class _Problem(Rows):
         found = self.solved(forms)
         rows = np.arange(len(found))[:, None]
         explained = (found * self.right[rows[..., None], forms]).sum(axis=-1)
-        usable = (np.diff(np.sort(forms, axis=-1), axis=-1) > 0).all(axis=-1)
+        if forms.shape[-1] == 3:  # the third may be one of the others
+            explained[(forms[..., :2] == forms[..., 2:]).any(axis=-1)] = -np.inf
         if positive:
-            usable = usable & (found >= 0).all(axis=-1)
-        explained = np.where(usable, explained, -np.inf)
+            explained[(found < 0).any(axis=-1)] = -np.inf
         most = min(_TRIED, explained.shape[1])
         order = np.argpartition(-explained, most - 1, axis=1)[:, :most]
         tried = np.broadcast_to(forms, (len(found), *forms.shape[1:]))[rows, order]
@@ -219,13 +219,16 @@ class TriedTerms:
         }
 
 
-def curve_formulas(curves: Curves, tried: TriedTerms) -> list[Formula | None]:
+def curve_formulas(
+    curves: Curves, tried: TriedTerms, known: dict[bytes, Formula | None] | None = None
+) -> list[Formula | None]:
     """Return formulas that agree with curves; None where no form of up to three terms does.
 
-    Many curves are the same: of visits, of what is done as often.
+    Many curves are the same: of visits, of what is done as often. Those known are taken and added to.
     """
-    rows = [row.tobytes() for row in np.column_stack([curves.value, curves.nothing])]
-    first = {row: k for k, row in reversed(list(enumerate(rows)))}
+    known, where = {} if known is None else known, curves.points.tobytes()
+    rows = [where + row.tobytes() for row in np.column_stack([curves.value, curves.nothing])]
+    first = {row: k for k, row in reversed(list(enumerate(rows))) if row not in known}
     curves = curves.take(np.array(list(first.values()), dtype=np.int64))
     count = len(tried.terms)
     block = max(1, _AT_ONCE // max(count**2, len(curves.points) * count))
@@ -233,8 +236,8 @@ def curve_formulas(curves: Curves, tried: TriedTerms) -> list[Formula | None]:
     for start in range(0, len(curves.value), block):
         part = curves.take(np.arange(start, min(start + block, len(curves.value))))
         found += _formulas_of_block(part, tried)
-    of_row = dict(zip(first, found, strict=True))
-    return [of_row[row] for row in rows]
+    known.update(zip(first, found, strict=True))
+    return [known[row] for row in rows]
 
 
 def _formulas_of_block(curves: Curves, tried: TriedTerms) -> list[Formula | None]:
@@ -311,6 +314,8 @@ class FormulaSequences:
     # whether each point takes long to predict, whatever the kernels: then formulas are looked at between the
     # points once, and jumps are known to a few per cent
     costly: bool = False
+    # of parts of curves, by their bytes: most parts stay as they are where scales are added to others
+    known: dict[bytes, Formula | None] = field(default_factory=dict)
 
     def of(self, curves: Curves, kernels: IntArray, predict: _Predict) -> dict[int, PredictionFormula]:
         """Return the formulas of kernels with the numbers int64[K], which no single one agrees with."""
@@ -366,7 +371,10 @@ class FormulaSequences:
 
     def _pieces(self, curves: Curves) -> list[_Pieces]:
         """Return formulas that agree with curves one after the other, one if one does."""
-        found, end = curve_formulas(curves, self.tried), float(curves.points[-1, self.line.column])
+        found, end = (
+            curve_formulas(curves, self.tried, self.known),
+            float(curves.points[-1, self.line.column]),
+        )
         pieces = [[(formula, end)] if formula else [] for formula in found]
         if len(left := _missing(found)):
             for k, divided in zip(left.tolist(), self._divided(curves.take(left)), strict=True):
