@@ -62,7 +62,7 @@ def reconciling_shift(models: ScalingModels, whole: ScalingModels) -> FloatArray
     wanted = value.sum() * float((own.value[0, 0] / value.sum()) ** share)
     variance = np.where(value > 0, _log_variance(parts)[:, 0], 0.0)
     astray = 1.0 if models.trend is None else 1 - models.trend.errors.formulas_hold
-    return astray * _tilt(value, variance, wanted) * variance / reach
+    return astray * _tilt(value[:, None], variance[:, None], np.array([wanted])) * variance / reach
 
 
 def _log_variance(prediction: Prediction) -> FloatArray:
@@ -72,17 +72,17 @@ def _log_variance(prediction: Prediction) -> FloatArray:
     return np.asarray(np.minimum((np.log(np.maximum(ratio, 1.0)) / TWO_SIDED) ** 2, _MOST_VARIANCE))
 
 
-def _tilt(value: FloatArray, variance: FloatArray, wanted: float) -> float:
-    """Solve sum(value * exp(x * variance)) = wanted by bisection."""
-    low, high = -_STEEPEST_TILT, _STEEPEST_TILT
+def _tilt(value: FloatArray, variance: FloatArray, wanted: FloatArray) -> FloatArray:
+    """Solve sum(value * exp(x * variance)) = wanted by bisection, float64[Q], for float64[K, Q]."""
+    low, high = np.full(wanted.shape, -_STEEPEST_TILT), np.full(wanted.shape, _STEEPEST_TILT)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         power = np.minimum(
             np.maximum(middle * variance, -_STEEPEST_TILT), _STEEPEST_TILT
         )  # np.clip takes three times as long
-        reached = (value * np.exp(power)).sum()
-        low, high = (middle, high) if reached < wanted else (low, middle)
-    return (low + high) / 2
+        less = (value * np.exp(power)).sum(axis=0) < wanted
+        low, high = np.where(less, middle, low), np.where(less, high, middle)
+    return np.asarray((low + high) / 2)
 
 
 def added(models: ScalingModels, prediction: Prediction) -> Prediction:
@@ -323,12 +323,13 @@ def _factors(coarse: Prediction, total: FloatArray) -> FloatArray:
     value = coarse.value
     rising = np.where(value > 0, value, 0.0)
     wanted = total - (value - rising).sum(axis=0)
-    variances, factors = _log_variance(coarse), np.ones(value.shape)
-    for q in np.flatnonzero((wanted > 0) & (rising.sum(axis=0) > 0)).tolist():
-        gap = np.log(wanted[q] / rising[:, q].sum())
-        weight = (variances[:, q] + gap**2) * rising[:, q]
-        share = weight / max(weight.max(), _SMALLEST)
-        moved = np.exp(_tilt(rising[:, q], share, wanted[q]) * share)
-        left = wanted[q] / (rising[:, q] * moved).sum()  # rounding
-        factors[:, q] = np.where(value[:, q] > 0, moved * left, 1.0)
+    factors, some = np.ones(value.shape), (wanted > 0) & (rising.sum(axis=0) > 0)
+    if some.any():
+        rising, wanted = rising[:, some], wanted[some]
+        gap = np.log(wanted / rising.sum(axis=0))
+        weight = (_log_variance(coarse)[:, some] + gap**2) * rising
+        share = weight / np.maximum(weight.max(axis=0), _SMALLEST)
+        moved = np.exp(_tilt(rising, share, wanted) * share)
+        left = wanted / (rising * moved).sum(axis=0)  # rounding
+        factors[:, some] = np.where(value[:, some] > 0, moved * left, 1.0)
     return factors

@@ -201,6 +201,14 @@ class Trend(Rows):
         return float(abs(slopes[1] - slopes[0]))
 
     def _local(self, place: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Do what `_fitted` does, at the end of the range, where most are asked for, once."""
+        return self._at_end if (place == self.points.max(axis=0)).all() else self._fitted(place)
+
+    @cached_property
+    def _at_end(self) -> tuple[FloatArray, FloatArray]:
+        return self._fitted(self.points.max(axis=0))
+
+    def _fitted(self, place: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Level float64[K] and slopes float64[K, D] at a point of the range, by weighted least squares.
 
         The plane goes through the nearest measured point.
@@ -356,12 +364,18 @@ class CombinedTrend(Rows):
         """
         reaches = self.trend.reach(points)
         reach = reaches.sum(axis=1)
-        if not reach.any():
+        ahead = reach > 0
+        if not ahead.any():
             return quantiles
+        if not ahead.all():
+            found, usual = quantiles.copy(), quantiles if usual is None else usual
+            part = quantiles[..., ahead], points[ahead], level, usual[..., ahead]
+            found[..., ahead] = self.combined(*part)
+            return found
         trend = self.trend.at(points)
         missed = np.exp(self.trend.misfit_at(points))
         quantiles, usual = quantiles * missed, (quantiles if usual is None else usual) * missed
-        usable = (quantiles[1] > 0) & (reach > 0) & np.isfinite(trend)
+        usable = (quantiles[1] > 0) & np.isfinite(trend)
         trend = np.where(usable, trend, 0.0)
         middle = np.log(np.where(usable, quantiles[1], 1.0))
         width, usual_width = -scipy.special.ndtri((1 - level) / 2), -scipy.special.ndtri((1 - LEVEL) / 2)
