@@ -222,6 +222,7 @@ _SPECIAL_IN_LATEX = re.compile(r"[#$%&_{}]")
 _UNPRINTABLE_IN_LATEX = re.compile(r"[\\^~]")
 
 
+@lru_cache(maxsize=256)
 def _latex_name(name: str) -> str:
     """Return a parameter's name for the math mode of LaTeX."""
     plain = _UNPRINTABLE_IN_LATEX.sub("", name)
@@ -304,11 +305,7 @@ class PredictionFormula:
     @property
     def range_text(self) -> str:
         """Where it holds: ``p = 1 .. 32, n = 6``."""
-        ends = zip(self.parameters, self.within.first.tolist(), self.within.last.tolist(), strict=True)
-        return ", ".join(
-            f"{name} = {value_text(low)}" + (f"{BETWEEN}{value_text(high)}" if low < high else "")
-            for name, low, high in ends
-        )
+        return _range_text(self.parameters, self.within)
 
     def latex(self) -> str:
         r"""Return the formula with its range as LaTeX for math mode: ``3 \cdot p, \quad 1 \le p \le 32``."""
@@ -321,12 +318,7 @@ class PredictionFormula:
             ]
             rows.append(rf"{text} & {name} > {self.ends[-1]:g}")
             text = r"\begin{cases} " + r" \\ ".join(rows) + r" \end{cases}"
-        ends = zip(names, self.within.first.tolist(), self.within.last.tolist(), strict=True)
-        where = [
-            rf"{low:.6g} \le {one} \le {high:.6g}" if low < high else f"{one} = {low:.6g}"
-            for one, low, high in ends
-        ]
-        return rf"{text}, \quad " + r",\; ".join(where)
+        return rf"{text}, \quad {_latex_range(self.parameters, self.within)}"
 
     def python(self, name: str, description: str) -> str:
         """Return the text of a Python function of the parameters that vary, numbers or arrays.
@@ -354,3 +346,22 @@ class PredictionFormula:
         place = np.searchsorted(self.ends, points[:, self.within.column])
         every = [piece.values(points) for piece in self.pieces]
         return np.asarray(np.choose(place, every)) if len(every) > 1 else every[0]
+
+
+@lru_cache(maxsize=16)  # that of all kernels of a study
+def _range_text(parameters: tuple[str, ...], within: FormulaRange) -> str:
+    ends = zip(parameters, within.first.tolist(), within.last.tolist(), strict=True)
+    return ", ".join(
+        f"{name} = {value_text(low)}" + (f"{BETWEEN}{value_text(high)}" if low < high else "")
+        for name, low, high in ends
+    )
+
+
+@lru_cache(maxsize=16)
+def _latex_range(parameters: tuple[str, ...], within: FormulaRange) -> str:
+    ends = zip(map(_latex_name, parameters), within.first.tolist(), within.last.tolist(), strict=True)
+    where = (
+        rf"{low:.6g} \le {one} \le {high:.6g}" if low < high else f"{one} = {low:.6g}"
+        for one, low, high in ends
+    )
+    return r",\; ".join(where)
