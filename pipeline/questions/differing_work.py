@@ -14,8 +14,8 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.experiment import VISITS, Experiment, counted_work
 from ingest.number_text import percent
-from ingest.run_settings import METADATA, SETTING, WORK, counts_work, stated, stated_count
-from ingest.scaling import process_parameter
+from ingest.run_settings import METADATA, SETTING, WORK, counts_work, stated
+from ingest.work_counts import BY_DESIGN, power_law_residuals, stated_counts, visits_of
 from pipeline.models.fit import fit
 from pipeline.models.kernels import mean_over_repetitions, named
 from pipeline.questions.analysis import Analysis
@@ -23,16 +23,13 @@ from pipeline.questions.question import Question, TargetForecast
 from pipeline.wording.escaping import shown_name, visible
 
 _HOLDS = 0.5  # of the time of a run, that a region whose visits count its work includes
-_TWICE = 2.0  # as many steps, which nobody makes by chance
 _DIFFERS = 1.1  # factor between the runs with most and with least work
-_BY_DESIGN = 0.8  # of the variance of a count's logarithm, that parameters explain
 _FEWEST_SCALES = 4  # from which a gain can be distinguished from chance
 _LEFT_OUT = 5  # scales, the largest ones, that are left out in turn
 _CLEARLY = 2 / 3  # of the error, that dividing leaves at most
 _LEAST_GAIN = 0.02  # of the total, that the error falls at least
 _LARGEST_ERROR = 0.5  # that dividing leaves at most: larger ones mean that something else differs, too
 _ALIKE = 0.99  # of what a region leaves, that one inside must fall below to be better
-_RANK = 1e-9  # of the largest singular value, from which parameters differ
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,41 +53,6 @@ class DifferingWork:
             f"The runs made {made}: {option} would bring the error of predicting scales "
             f"that are left out from {before} to {after}"
         )
-
-
-def visits_of(experiment: Experiment, callpaths: IntArray) -> FloatArray:
-    """Return how often each run visited call paths, float64[P, R]; NaN where there was no run.
-
-    It is the largest number of its locations, summed over the call paths.
-    """
-    most = experiment.values[VISITS].max
-    return np.where(np.isfinite(most).any(axis=0), np.nansum(most[callpaths], axis=0), np.nan)
-
-
-def stated_counts(experiment: Experiment, name: str) -> FloatArray:
-    """Return how many steps, iterations or the like each run states, float64[P, R]; NaN for those without."""
-    return experiment.of_runs(lambda run: stated_count(run.attributes, name))
-
-
-def unequal_steps(experiment: Experiment) -> bool:
-    """Return whether runs made such different numbers of steps that they are no series as they are.
-
-    All of them state steps, of which some made `_TWICE` as many as others: at one point, or over the numbers
-    of processes, and not as a power of the parameters, as weak scaling to the same end would.
-    """
-    counts = stated_counts(experiment, WORK[0])
-    measured = [counts[run.point, run.repetition] for run in experiment.runs]
-    if not measured or not np.max(measured) >= _TWICE * np.min(measured):
-        return False
-    of_point = [row[np.isfinite(row)] for row in counts]
-    if any(row.max() >= _TWICE * row.min() for row in of_point if len(row)):
-        return True
-    logs = np.log([row.mean() for row in of_point])
-    left = float((_residuals(experiment.points, logs) ** 2).sum())
-    steady = len(set(logs.tolist())) > 2 and left < (1 - _BY_DESIGN) * float(
-        ((logs - logs.mean()) ** 2).sum()
-    )
-    return bool(process_parameter(experiment)) and not steady
 
 
 def _differing_work(asked: TargetForecast) -> DifferingWork | None:
@@ -171,24 +133,13 @@ def _differs(points: FloatArray, counts: FloatArray) -> bool:
     steps = np.diff(logs[np.lexsort(points.T[::-1])])
     if points.shape[1] == 1 and steps.any() and ((steps >= 0).all() or (steps <= 0).all()):
         return False
-    return float((_residuals(points, logs) ** 2).sum()) >= (1 - _BY_DESIGN) * float(
+    return float((power_law_residuals(points, logs) ** 2).sum()) >= (1 - BY_DESIGN) * float(
         ((logs - logs.mean()) ** 2).sum()
     )
 
 
-def _residuals(points: FloatArray, logs: FloatArray, *, left_out: bool = False) -> FloatArray:
-    """How far logarithms, float64[P], are off a power law of the parameters, each left out in turn or not."""
-    design = np.column_stack([np.ones(len(points)), np.log(points)])
-    basis, sizes, _ = np.linalg.svd(design, full_matrices=False)
-    basis = basis[:, sizes > _RANK * sizes[0]]
-    residuals: FloatArray = logs - basis @ (basis.T @ logs)
-    if left_out:
-        residuals /= np.maximum(1 - (basis**2).sum(axis=1), _RANK)
-    return residuals
-
-
 def _off_a_line(points: FloatArray, values: FloatArray) -> float:
-    return float(np.sqrt((_residuals(points, np.log(values), left_out=True) ** 2).mean()))
+    return float(np.sqrt((power_law_residuals(points, np.log(values), left_out=True) ** 2).mean()))
 
 
 def _left_out_error(analysis: Analysis, values: FloatArray) -> float:

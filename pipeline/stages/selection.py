@@ -12,10 +12,9 @@ from ingest.experiment import VISITS, Experiment, PerVisit, RunRecord, counted_w
 from ingest.region_class import region_class
 from ingest.run_checks import unlike_repetitions
 from ingest.run_settings import TIME_PER_STEP, WORK, counts_work
+from ingest.work_counts import stated_counts, unequal_steps, visits_of
 from pipeline.config.options import Options
 from pipeline.models.kernels import named
-from pipeline.questions.differing_work import stated_counts, unequal_steps, visits_of
-from pipeline.questions.held_out import hold_out
 from pipeline.stages.ingest import Ingested
 from pipeline.wording.quantities import counted, point_text
 
@@ -30,6 +29,8 @@ _RUNS_NAMED = 3  # of those that did not visit a region
 
 def selected(read: Ingested, options: Options) -> Ingested:
     """Return what is modelled: values per visit of a region, without kernels and some runs, as asked for."""
+    from pipeline.questions.held_out import hold_out
+
     divided = per_visit(read, options.per)
     if unlike := unlike_repetitions(divided.experiment):
         raise unlike
