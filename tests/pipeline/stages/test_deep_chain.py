@@ -14,6 +14,7 @@ from ingest.reduction import Reduction
 from ingest.scaling import Scaling
 from pipeline.config.options import Options
 from pipeline.models.kernels import callpath_kernels, region_kernels, start_up
+from pipeline.report.summary import LISTED
 from pipeline.stages.run import run
 from pipeline.store.results import MODELS, SUMMARY
 from tests.cubex_writer import MetricSpec, write_cubex
@@ -63,10 +64,14 @@ def test_a_deep_chain_is_modelled_and_written(tmp_path):
         )
     out = tmp_path / "out"
     run(study, Options(out=out))
-    kernels = json.loads((out / SUMMARY).read_text())["kernels"]
+    summary = json.loads((out / SUMMARY).read_text())
+    kernels = summary["kernels"]
     paths = [tuple(kernel["callpath"]) for kernel in kernels]
-    assert len(set(paths)) == count
-    assert sorted(map(len, paths)) == [min(depth, MOST_NAMES) for depth in range(1, count + 1)]
+    assert len(set(paths)) == LISTED and summary["not_listed"]["kernels"] == count - LISTED
     assert all(path[-1] == kernel["region"] for path, kernel in zip(paths, kernels, strict=True))
-    stored = [tuple(path) for path in pq.read_table(out / MODELS)["callpath"].to_pylist()]
-    assert set(stored) == set(paths)
+    table = pq.read_table(out / MODELS)
+    stored = [tuple(path) for path in table["callpath"].to_pylist()]
+    assert sorted(map(len, stored)) == [min(depth, MOST_NAMES) for depth in range(1, count + 1)]
+    assert len(set(stored)) == count and set(paths) <= set(stored)
+    formulas = dict(zip(stored, table["formula"].to_pylist(), strict=True))
+    assert {path for path, text in formulas.items() if text} == set(paths)
