@@ -5,7 +5,17 @@ from pathlib import Path
 import pytest
 
 from ingest.errors import InputError
-from ingest.reading.files import HEAD_BYTES, head, missing_numbers, numbered_files, read_bytes, read_text
+from ingest.profile_search import search_profiles
+from ingest.reading.files import (
+    HEAD_BYTES,
+    head,
+    head_lines,
+    missing_numbers,
+    numbered_files,
+    read_bytes,
+    read_once,
+    read_text,
+)
 
 
 def test_text_is_read_without_its_mark_and_up_to_the_bound(tmp_path):
@@ -99,3 +109,27 @@ def test_other_files_are_not_numbered(names):
 )
 def test_missing_processes_are_named(numbers, count, what):
     assert missing_numbers(numbers, count=count) == what
+
+
+def test_a_beginning_is_read_once_while_readers_look_at_it(tmp_path):
+    path = tmp_path / "a"
+    path.write_text("one\ntwo\n")
+    with read_once():
+        assert head(path, 5) == b"one\nt"
+        path.write_text("six\n")
+        assert head(path) == b"one\ntwo\n"
+        assert (head_lines(path, 5), head_lines(path, 9)) == (["one"], ["one", "two", ""])
+    assert head(path) == b"six\n"
+
+
+def test_a_file_of_no_known_kind_is_opened_once_for_all_readers(tmp_path, monkeypatch):
+    (tmp_path / "notes.txt").write_text("nothing of interest\n")
+    opened, path_open = [], Path.open
+
+    def counted(path, *how, **more):
+        opened.append(path.name)
+        return path_open(path, *how, **more)
+
+    monkeypatch.setattr(Path, "open", counted)
+    assert search_profiles(tmp_path)[0] == []
+    assert opened.count("notes.txt") <= 2  # for the readers, and to say whether it is an archive
