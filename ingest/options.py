@@ -28,7 +28,7 @@ class Declaration:
     flag: str = ""  # its name on the command line; empty for two dashes and the name of the field
     metavar: str = ""  # what its value is called in the help; empty for the choices or the type
     least: float = -INFINITE  # of the valid numbers
-    most: float = INFINITE
+    most: float = sys.float_info.max
     # whether results depend on it, so that stored ones cannot be reused after a change
     recompute: bool = True
     toml: bool = True  # whether pipeline.toml may have it as a key

@@ -126,7 +126,18 @@ if TYPE_CHECKING:
 def valued(name: str, metavar: str | None, help: str, **more: Any) -> Any:  # noqa: ANN401  # as typer's own
     """Declare an option with a value: its name, what the help calls the value (None: the choices), help."""
     names = (_SHORT[name], name) if name in _SHORT else (name,)
+    if isinstance(more.get("min"), float):
+        more["callback"] = _not_too_large
     return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=_panel_of(name), **more)
+
+
+def _not_too_large(option: typer.CallbackParam, value: float) -> float:
+    if not value <= _LARGEST:  # nor NaN
+        from ingest.errors import UsageError
+
+        hint = f"write a number up to {_LARGEST:g}"
+        raise UsageError(f"invalid number {value}", where=option.opts[-1], hint=hint)
+    return value
 
 
 def switch(name: str, help: str, **more: Any) -> Any:  # noqa: ANN401  # as typer's own
@@ -167,6 +178,7 @@ WhatIf = Annotated[
         "As if 'MPI_Send=0.5', 'communication=0' or 'balanced'; repeatable.",
     ),
 ]
+_LARGEST = 1e9  # of numbers whose least is given
 _SCREEN_ROWS = 10  # that leave room for the answer and the way on
 Limit = Annotated[int, valued("--limit", "N", "Rows to show, in every format.", min=1)]
 Details = Annotated[bool, switch("--details", "Show more: tables and what the answer rests on.")]

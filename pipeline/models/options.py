@@ -34,6 +34,7 @@ algorithms and collectives more so, a mixture of both that the kernels decide, o
 without a weight are not tried."""
 
 
+_MOST_POWER, _MOST_WEIGHT = 10, 1e9
 _PRIOR_EXAMPLE = 'write a table [exponents] with entries like "3/2, 1" = 2.0 for p^(3/2) * log2(p)'
 
 
@@ -57,13 +58,20 @@ def read_prior(value: object, folder: Path) -> Prior:
 
 def _exponent(weights: TomlTable, key: str) -> Exponent:
     try:
-        return exponent(*key.split(","))
-    except (ValueError, ZeroDivisionError) as error:
+        if "e" in key.lower():  # of 1e9, all digits would be written out
+            raise ValueError
+        found = exponent(*key.split(","))
+    except (ValueError, ZeroDivisionError, OverflowError) as error:
         raise weights.error(key, "is not an exponent", _PRIOR_EXAMPLE) from error
+    power, *others = map(float, found)
+    if min(others) < 0 or max(abs(power), *others) > _MOST_POWER:
+        hint = f"powers of p are from -{_MOST_POWER} to {_MOST_POWER}, those of log2(p) from 0"
+        raise weights.error(key, "is out of range", hint)
+    return found
 
 
 def _weight(weights: TomlTable, key: str) -> float:
-    weight = weights.number(key, least=0)
+    weight = weights.number(key, least=0, most=_MOST_WEIGHT)
     if weight == 0:
         raise weights.error(key, "invalid weight 0", "weights are above zero")
     return weight

@@ -3,13 +3,13 @@
 The command line knows the rows from the start: functions import what takes long to import.
 """
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ingest.errors import UsageError, extra
+from pipeline.wording.escaping import json_line
 
 if TYPE_CHECKING:
     from ingest.arrays import FloatArray
@@ -58,7 +58,7 @@ def _extrap_lines(analysis: "Analysis") -> Iterator[str]:
                     "metric": kernels.metric,
                     "value": known,
                 }
-                yield json.dumps(entry, ensure_ascii=False)
+                yield json_line(entry)
 
 
 def _csv(analysis: "Analysis", outlook: "Outlook", targets: "FloatArray") -> str:
@@ -97,7 +97,7 @@ def _predicted(target: int, end: str, row: "Row") -> float:
 
 
 def _hatchet(analysis: "Analysis", *_: object) -> str:
-    return json.dumps(_call_tree_literal(analysis), ensure_ascii=False, indent=1) + "\n"
+    return json_line(_call_tree_literal(analysis), indent=1) + "\n"
 
 
 def hatchet_graph_frame(analysis: "Analysis") -> Any:  # noqa: ANN401  # Hatchet's GraphFrame

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ingest.arrays import FloatArray
-from ingest.errors import extra
+from ingest.errors import UsageError, extra
 from pipeline.questions.analysis import Analysis, Level
 from pipeline.wording.escaping import matplotlib as plain_text
 
@@ -23,8 +23,12 @@ POSITIVE_FRACTION = 1e-3  # of the largest value: a logarithmic axis begins ther
 
 def new_figure(width: float, height: float) -> "Figure":
     """Return an empty figure of matplotlib, with its size in inches."""
-    with extra("plot"):
-        from matplotlib.figure import Figure
+    try:
+        with extra("plot"):
+            from matplotlib.figure import Figure
+    except ValueError as error:  # of matplotlib's settings
+        hint = "correct or unset the variable MPLBACKEND, and see your matplotlibrc"
+        raise UsageError(f"matplotlib refuses its settings: {error}", hint=hint) from error
 
     return Figure(figsize=(width, height), layout="constrained")
 

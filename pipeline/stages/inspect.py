@@ -1,6 +1,5 @@
 """What `pipeline inspect` shows: what is in a profile or a directory of runs, without models."""
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -65,6 +64,7 @@ from pipeline.stages.ingest import (
 )
 from pipeline.stages.selection import per_visit
 from pipeline.store.generation import StoredResult, read_result
+from pipeline.wording.escaping import json_line
 from pipeline.wording.quantities import counted
 
 _TIME = "time"
@@ -414,7 +414,7 @@ def proposal_toml(directory: Path, proposed: ProposedRuns) -> str:
 
 def _text(value: str) -> str:
     """Return a text of TOML, whose escapes JSON's are."""
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json_line(value)
 
 
 def _comment(text: str) -> str:

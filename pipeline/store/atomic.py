@@ -1,7 +1,6 @@
 """Files that appear complete or not at all."""
 
 import errno
-import json
 import os
 import secrets
 from collections.abc import Callable, Iterator
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ingest.errors import UsageError
+from pipeline.wording.escaping import json_line
 
 PARTIAL = ".partial"
 
@@ -127,18 +127,14 @@ def json_text(value: Any) -> str:  # noqa: ANN401
 
 def _json_parts(value: Any) -> Iterator[str]:  # noqa: ANN401
     if not isinstance(value, dict):
-        yield _line(value) + "\n"
+        yield json_line(value) + "\n"
         return
     for place, (key, entry) in enumerate(value.items()):
-        yield f"{',' if place else '{'}\n{_line(str(key))}: "
+        yield f"{',' if place else '{'}\n{json_line(str(key))}: "
         if isinstance(entry, list | tuple) and entry and isinstance(entry[0], dict):
             for row, one in enumerate(entry):
-                yield f"{',' if row else '['}\n {_line(one)}"
+                yield f"{',' if row else '['}\n {json_line(one)}"
             yield "\n]"
         else:
-            yield _line(entry)
+            yield json_line(entry)
     yield "\n}\n" if value else "{\n\n}\n"
-
-
-def _line(value: Any) -> str:  # noqa: ANN401
-    return json.dumps(value, allow_nan=False, ensure_ascii=False)

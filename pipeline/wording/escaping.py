@@ -5,7 +5,9 @@ characters that turn the direction of writing, markup, formulas. There is one fu
 every name goes through it.
 """
 
+import json
 import re
+from typing import Any
 
 from ingest.cpp_names import short_name
 from ingest.errors import one_line
@@ -13,6 +15,7 @@ from ingest.errors import one_line
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+!|~&@$:-])")
 _IN_MARKDOWN = {"<": "&lt;", ">": "&gt;", "@": "@&#8203;", "#": "#&#8203;"}
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_CONTROLS = re.compile("[\x7f-\x9f]")
 _FORMULA = ("=", "+", "-", "@")  # what spreadsheets take for the beginning of a formula
 _COMMAND = re.compile(r"::[a-z-]+( |::)", re.IGNORECASE)  # of GitHub Actions, where a line begins
 _LAID_OUT = "\n\N{NO-BREAK SPACE}"
@@ -56,6 +59,14 @@ def without_controls(text: str) -> str:
         else character.encode("unicode_escape").decode()
         for character in text
     )
+
+
+def json_line(value: Any, indent: int | None = None) -> str:  # noqa: ANN401  # whatever JSON can hold
+    """Return JSON, in one line without an indent, that no terminal obeys: all controls in it are escaped."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
+    if text.isascii() and "\x7f" not in text:
+        return text
+    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def shown_name(name: str) -> str:

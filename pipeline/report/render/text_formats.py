@@ -5,12 +5,11 @@ CSV and JSON hold full values, Markdown and LaTeX the texts that people read.
 
 import csv
 import io
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from pipeline.columns.cells import Cells, DataTable, Value
 from pipeline.wording.escaping import csv_text as csv_field
-from pipeline.wording.escaping import latex, markdown
+from pipeline.wording.escaping import json_line, latex, markdown
 
 _CSV_END = "\r\n"
 
@@ -37,7 +36,7 @@ def json_text(table: DataTable) -> str:
     for column in table.for_programs:
         for record, path in zip(records, column.paths, strict=bool(column.paths)):
             record["callpath"] = list(path)
-    lines = (json.dumps(record, ensure_ascii=False, allow_nan=False) for record in records)
+    lines = (json_line(record) for record in records)
     text = "[\n " + ",\n ".join(lines) + "\n]\n" if records else "[]\n"
     return text.encode(errors="backslashreplace").decode()
 

@@ -29,6 +29,10 @@ def test_names_of_priors(name):
     [
         ('[exponents]\n"one" = 1\n', "prior.toml:2: one: is not an exponent"),
         ('[exponents]\n"1/0" = 1\n', "prior.toml:2: 1/0: is not an exponent"),
+        ('[exponents]\n"1e999999999" = 1\n', "prior.toml:2: 1e999999999: is not an exponent"),
+        ('[exponents]\n"11" = 1\n', "prior.toml:2: 11: is out of range; powers of p are from -10 to 10"),
+        ('[exponents]\n"1, -1" = 1\n', "prior.toml:2: 1, -1: is out of range"),
+        ('[exponents]\n"1" = 1e300\n', "prior.toml:2: 1: invalid value 1e[+]300; write a number"),
         ('[exponents]\n"1" = 0\n', "prior.toml:2: 1: invalid weight 0"),
         ("[other]\n", "exponents: is missing or empty"),
         ("[exponents", "is not valid TOML"),

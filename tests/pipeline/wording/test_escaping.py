@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import unicodedata
 import xml.etree.ElementTree as ET
 
@@ -13,6 +14,7 @@ from pipeline.wording.escaping import (
     csv_text,
     github_data,
     github_property,
+    json_line,
     latex,
     markdown,
     matplotlib,
@@ -121,3 +123,8 @@ def test_latex_takes_no_character_as_its_own(special):
 
 def test_matplotlib_reads_no_mathematics_into_a_title():
     assert matplotlib("f$x$\ng") == "f\\$x\\$\ng"
+
+
+def test_json_has_no_controls_that_a_terminal_obeys():
+    assert json_line({"a": "\x1b\x7f\x9bé"}) == '{"a": "\\u001b\\u007f\\u009bé"}'
+    assert json.loads(json_line(["\x9b"])) == ["\x9b"]

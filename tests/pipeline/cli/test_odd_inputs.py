@@ -1,8 +1,10 @@
-"""Named pipes and devices where files are expected: nothing waits for a writer or reads without end."""
+"""What no command was meant for: pipes and devices instead of files, numbers that are none, odd settings."""
 
 import os
 import shutil
 import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -55,6 +57,32 @@ def test_an_argument_that_is_no_regular_file_is_refused(
     places = {"results": strong_results, "study": strong_study, "special": special()}
     assert "special: cannot be read" in (said := refused(*(text.format(**places) for text in arguments)))
     assert "not a regular file" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ("compare", "a", "b", "--factor", "nan"),
+            "--factor: invalid number nan; write a number up to 1e+09",
+        ),
+        (("campaign", "loop", "--interval", "inf"), "--interval: invalid number inf; write a number up to"),
+        (
+            ("run", "a", "--event-cost", "inf"),
+            "--event-cost: invalid value inf; write a number of at least 0",
+        ),
+    ],
+)
+def test_numbers_are_finite(refused, arguments, said):
+    assert said in refused(*arguments)
+
+
+def test_a_backend_that_matplotlib_does_not_know_is_one_line(strong_results):
+    arguments = [sys.executable, "-m", "pipeline", "plot", strong_results, "solve", "--out", "x.svg"]
+    where = os.environ | {"MPLBACKEND": "nosuch"}
+    ended = subprocess.run(arguments, env=where, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr.count("\n")) == (2, 1)
+    assert "matplotlib refuses its settings: Key backend: 'nosuch'" in ended.stderr
 
 
 def test_results_with_such_a_record_are_refused(refused, strong_results, tmp_path, special):
