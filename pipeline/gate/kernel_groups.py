@@ -96,9 +96,7 @@ def group_factors(
 class SlowLocation:
     """A location that computes more slowly than the others in all kernels, and did not before."""
 
-    behind: (
-        float  # by how much it takes longer than the mean, beyond what was so before; the largest at a point
-    )
+    behind: float  # by how much more than in the baseline it is behind the mean, the median over points
     waiting: float  # what communication takes beside the baseline
 
     @property
@@ -122,12 +120,11 @@ def slow_location(matched: Matched) -> SlowLocation | None:
     large = computing & (now.share[:, matched.candidate_at] >= _LEAST_SHARE).any(axis=1)
     ahead = now.uneven[large][:, matched.candidate_at] - 1 >= (1 / balance[1] - 1) / 2
     (runs,) = robust_log_means(now.load_balance[None])
-    error = np.sqrt(
-        2 * runs.squares.sum() / max(runs.degrees.sum(), 1.0) / runs.count[0, matched.candidate_at]
-    )
+    count = np.maximum(runs.count[0, matched.candidate_at], 1.0)
+    error = np.sqrt(2 * runs.squares.sum() / max(runs.degrees.sum(), 1.0) / count)
     certain = behind > np.maximum(_LEAST_SLOWER, _BEYOND_CHANCE * error)
     slow = certain & (ahead.sum(axis=0) > _MOST_AGREE * large.sum()) & (runs.degrees.sum() > 0)
-    if not slow.any():
+    if not (slow.any() and waits.any()):
         return None
     means = before.mean[:, matched.base_at], now.mean[:, matched.candidate_at]
     work = [one[computing].sum(axis=0) for one in means]

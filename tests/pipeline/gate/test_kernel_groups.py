@@ -129,3 +129,10 @@ def test_a_column_of_run_times_that_is_slower_alike_at_all_scales_is_the_machine
     if outcome is Outcome.INCONCLUSIVE:
         assert result.reasons[0].cause is Cause.COMMON
         assert {one.verdict for one in result.kernels} == {Ruling.UNCHANGED}
+
+
+def test_nobody_waits_without_communication_and_unknown_balances_say_nothing():
+    alone = of_ranks(study(COMPUTING, seed=2), 0.9, dict.fromkeys(COMPUTING, 1.1))
+    assert run(alone, of_ranks(study(COMPUTING), 0.99, {})).outcome is Outcome.PASSED
+    unknown = of_ranks(study(BEFORE, seed=2), np.nan, {})
+    assert run(unknown, of_ranks(study(BEFORE), np.nan, {})).outcome is Outcome.PASSED
