@@ -1,10 +1,10 @@
 """What commands cost, against what they cost when that was last recorded: fails where one costs a tenth more.
 
-    python -m benchmarks.cost [--rounds 3] [--record]
+    python -m benchmarks.cost [--rounds 5] [--record]
 
 Processor time is that of the command over that of a fixed load (Python and NumPy) beside it, so that a slower
-hour of a machine counts for both. On a processor that nothing was recorded on, what all commands have in
-common is the processor's, up to half as much again. The least of the rounds counts: what disturbs adds.
+hour of a machine counts for both. On a processor that nothing was recorded on, half as much again is allowed:
+processors differ. The median of the rounds is recorded, the least is compared with it: what disturbs adds.
 """
 
 import argparse
@@ -16,8 +16,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
 from benchmarks.campaign.measure import COMMAND
@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FIGURES = Path(__file__).with_name("figures.csv")
 ALLOWED = 1.10
 _NUMBERS = ("loads", "memory")
-_OTHER_PROCESSOR = 1.5  # how much more all commands may cost together
+_OTHER_PROCESSOR = 1.5
 _SAMPLES = ("hpcg-strong", "openfoam-cavity")
 _MANY = "2000 call paths"
 _FRESH = "fresh"  # results that no run finds
@@ -66,28 +66,28 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--rounds", type=int, default=3, help="at most, while one costs too much")
+    parser.add_argument("--rounds", type=int, default=5, help="at most, while one costs too much")
     parser.add_argument("--record", action="store_true", help="keep the figures for this processor")
     given = parser.parse_args()
     recorded = read_figures()
     with tempfile.TemporaryDirectory() as folder:
         commands = dict(prepared(Path(folder)))
-        found: dict[tuple[str, str], Figure] = {}
-        for _ in range(given.rounds):
+        found: list[Figure] = []
+        rounds: list[list[Figure]] = []
+        while len(rounds) < given.rounds and (given.record or not rounds or dearer(found, recorded)):
+            rounds.append([])
             for key, arguments in commands.items():
                 shutil.rmtree(Path(folder) / _FRESH, ignore_errors=True)
-                figure = measure(*key, arguments)
-                found[key] = least(found[key], figure) if key in found else figure
-            if not given.record and not dearer(found.values(), recorded):
-                break
+                rounds[-1].append(measure(*key, arguments))
+            found = summed_up(rounds, statistics.median if given.record else min)
     then = {one.key: one for one in known(recorded)}
-    for key, one in found.items():
-        before = f", {one.loads / then[key].loads:.2f} of what was recorded" if key in then else ""
+    for one in found:
+        before = f", {one.loads / then[one.key].loads:.2f} of what was recorded" if one.key in then else ""
         print(f"{one.command:8} {one.study:16} {one.loads:6.2f} loads, {one.memory:5.0f} MiB{before}")
     if given.record:
         kept = [one for one in recorded if one.processor != processor()]
-        write_figures([*kept, *found.values()])
-    elif told := dearer(found.values(), recorded):
+        write_figures([*kept, *found])
+    elif told := dearer(found, recorded):
         sys.exit("\n".join(told))
 
 
@@ -134,9 +134,12 @@ def cost(command: list[str]) -> tuple[float, float]:
     return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
 
-def least(one: Figure, other: Figure) -> Figure:
-    """Return the lower figures of two rounds."""
-    return Figure(**asdict(one) | {name: min(getattr(one, name), getattr(other, name)) for name in _NUMBERS})
+def summed_up(rounds: list[list[Figure]], of: Callable[[list[float]], float]) -> list[Figure]:
+    """Return one figure of each that was measured round by round."""
+    return [
+        replace(alike[0], loads=of([one.loads for one in alike]), memory=of([one.memory for one in alike]))
+        for alike in zip(*rounds, strict=True)
+    ]
 
 
 def known(recorded: list[Figure]) -> list[Figure]:
@@ -145,25 +148,23 @@ def known(recorded: list[Figure]) -> list[Figure]:
     return own or [one for one in recorded if one.processor == recorded[0].processor]
 
 
-def dearer(found: Iterable[Figure], recorded: list[Figure]) -> list[str]:
+def dearer(found: list[Figure], recorded: list[Figure]) -> list[str]:
     """Return what costs more than is allowed, a line each; nothing if nothing was recorded."""
     now = {one.key: one for one in found}
     then = {one.key: one for one in known(recorded) if one.key in now}
     if not then:
         return []
-    times = {key: now[key].loads / one.loads for key, one in then.items()}
-    common = 1.0
-    if processor() not in {one.processor for one in then.values()}:
-        common = min(max(statistics.median(times.values()), 1 / _OTHER_PROCESSOR), _OTHER_PROCESSOR)
+    here = processor() in {one.processor for one in then.values()}
+    allowed = ALLOWED if here else _OTHER_PROCESSOR
     lines = [
-        f"{command} of {study}: {ratio / common:.2f} times the processor time that was recorded"
-        for (study, command), ratio in times.items()
-        if ratio > ALLOWED * common
+        f"{one.command} of {one.study}: {now[key].loads / one.loads:.2f} times the processor time recorded"
+        for key, one in then.items()
+        if now[key].loads > allowed * one.loads
     ]
     return lines + [
         f"{one.command} of {one.study}: {now[key].memory:.0f} MiB, {one.memory:.0f} MiB were recorded"
         for key, one in then.items()
-        if now[key].memory > ALLOWED * one.memory
+        if now[key].memory > allowed * one.memory
     ]
 
 

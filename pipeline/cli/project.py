@@ -142,7 +142,7 @@ def _project_results(
     """Project the kernels of a results directory, and show or write what becomes of them."""
     from pipeline.columns.two_machines import study_projection_table
     from pipeline.config.option_readers import parse_at
-    from pipeline.report.projections import show_more_of_projection, show_study_projection
+    from pipeline.report.terminal.study_projection import show_more_of_projection, show_study_projection
     from pipeline.stages.projected_results import places_of, project_results
 
     efficiency = chosen_efficiency(out, {})

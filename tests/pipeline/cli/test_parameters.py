@@ -194,10 +194,10 @@ Group 1: FLOPS_DP
 """
 
 
-def likwid_runs(folder, cpu, slower=1.0):
+def likwid_runs(folder, cpu, steeper=0.0):
     for n in (10, 20, 40, 80):
         for r in (1, 2, 3):
-            text = LIKWID.format(cpu=cpu, seconds=slower * (1 + 0.1 * n) * (1 + 0.01 * r))
+            text = LIKWID.format(cpu=cpu, seconds=(n / 10) ** steeper * (1 + 0.1 * n) * (1 + 0.01 * r))
             path = folder / f"app.n{n}.r{r}" / "likwid.out"
             path.parent.mkdir(parents=True)
             path.write_text(text)
@@ -218,7 +218,7 @@ def test_a_series_of_another_processor_is_inconclusive(call, tmp_path):
 
 def test_a_baseline_from_another_processor_is_inconclusive(call, tmp_path):
     before = likwid_runs(tmp_path / "before", "AMD EPYC 9V74")
-    now = likwid_runs(tmp_path / "now", "Intel(R) Xeon(R) Platinum 8573C CPU @ 2.60GHz", slower=1.3)
+    now = likwid_runs(tmp_path / "now", "Intel(R) Xeon(R) Platinum 8573C CPU @ 2.60GHz", steeper=0.3)
     same = likwid_runs(tmp_path / "same", "AMD EPYC 9V74 80-Core Processor")
     baseline = tmp_path / "b.json"
     assert call("baseline", before, "-o", baseline)[0] == 0
