@@ -150,7 +150,7 @@ def _show_models(path: Path, options: Options, shown: KernelPresentation) -> Non
     read = ingest(located, options.metric, options.processes, reading_progress)
     read = selected(with_parameter(true_times(read, options)), options)
     show_doubts([skipped_entry(entry) for entry in read.damaged], read.experiment.notices)
-    summary = focused(summary_of_models(read, options), options.focus, options.without)
+    summary = focused(summary_of_models(read, options, shown.most), options.focus, options.without)
     for_people = shown.present_rows(summary, models_table, show_models)
     if for_people and options.at and len({row["metric"] for row in summary.kernels}) == 1:
         show_total(console(), summary, by=shown.rows["by"])

@@ -56,7 +56,7 @@ def _modelled_among(
     }
 
 
-def summary_of_models(read: "Ingested", options: Options) -> Summary:
+def summary_of_models(read: "Ingested", options: Options, most: int = ASKED) -> Summary:
     """Model and summarise without storing: the requested metric, or every metric of a series file.
 
     With several metrics their kernels follow each other, and the total is that of the first metric.
@@ -68,7 +68,7 @@ def summary_of_models(read: "Ingested", options: Options) -> Summary:
             options.at,
             notices,
             options.min_efficiency,
-            most=most_listed(options),
+            most=most_listed(options, most),
         )
         for metric in metrics_to_model(read, options)
     ]
@@ -88,9 +88,9 @@ def summary_of_models(read: "Ingested", options: Options) -> Summary:
     )
 
 
-def most_listed(options: Options) -> int | None:
+def most_listed(options: Options, most: int = LISTED) -> int | None:
     """Return how many kernels a summary lists before `focused` chooses among them; None for all."""
-    return None if options.focus or options.without else LISTED
+    return None if options.focus or options.without else most
 
 
 def metrics_to_model(read: "Ingested", options: Options) -> tuple[str, ...]:

@@ -134,6 +134,18 @@ def test_models_alone_leave_no_results(call, strong_study, refused, tmp_path, mo
     assert refusal in refused("run", strong_study, "--no-results", "--out", tmp_path / "results")
 
 
+@pytest.mark.slow
+def test_models_that_are_asked_for_as_json_are_all_there(call, tmp_path):
+    rows = [
+        {"params": {"p": p}, "callpath": f"f{n}", "metric": "time", "value": float(p)}
+        for n in range(1100)
+        for p in (1, 2, 4, 8, 16)
+    ]
+    (tmp_path / "many.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    models = json.loads(call("model", tmp_path / "many.jsonl", "--json", "-")[1])
+    assert len(models["kernels"]) == 1100 and models["not_listed"]["kernels"] == 0
+
+
 def test_several_targets_are_all_shown(call, results):
     ranking = call("bottlenecks", results, *TARGETS)[1]
     assert "p = 64" in ranking and "p = 256" in ranking
