@@ -29,6 +29,7 @@ class Declaration:
     metavar: str = ""  # what its value is called in the help; empty for the choices or the type
     least: float = -INFINITE  # of the valid numbers
     most: float = INFINITE
+    finite: bool = True  # whether infinity is refused even if the limits have it
     # whether results depend on it, so that stored ones cannot be reused after a change
     recompute: bool = True
     toml: bool = True  # whether pipeline.toml may have it as a key
@@ -74,12 +75,12 @@ def checked(value: Any, kind: Any, declared: Declaration, folder: Path) -> Any: 
 
 def _number(value: object, kind: type, declared: Declaration) -> float:
     wanted = "whole number" if kind is int else "number"
-    if declared.most < INFINITE:
+    if declared.most < sys.float_info.max:
         wanted += f" from {value_text(declared.least)} to {value_text(declared.most)}"
     elif declared.least > -INFINITE:
         wanted += f" of at least {value_text(declared.least)}"
     number = isinstance(value, int if kind is int else int | float) and not isinstance(value, bool)
-    finite = number and abs(value) <= sys.float_info.max  # type: ignore[arg-type]  # it is a number
-    if not finite or not declared.least <= value <= declared.most:  # type: ignore[operator]
+    valid = number and declared.least <= value <= declared.most  # type: ignore[operator]  # it is a number
+    if not valid or (declared.finite and abs(value) > sys.float_info.max):  # type: ignore[arg-type]
         raise UsageError(f"invalid value {value!r}", hint=f"write a {wanted}")
     return kind(value)  # type: ignore[no-any-return]

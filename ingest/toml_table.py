@@ -113,7 +113,7 @@ class TomlTable:
         """Return a number within limits."""
         if default is not None and key not in self:
             return float(default)
-        return float(self.value(key, float, Declaration(help="", least=least, most=most)))
+        return float(self.value(key, float, Declaration(help="", least=least, most=most, finite=False)))
 
     def text(self, key: str, default: str | None = None) -> str:
         """Return a text that is not empty."""
