@@ -22,6 +22,7 @@ from pathlib import Path
 
 from benchmarks.campaign.measure import COMMAND
 from benchmarks.campaign.synthetic import Shape, write_campaign
+from benchmarks.whole.commands import environment
 
 ROOT = Path(__file__).resolve().parents[2]
 FIGURES = Path(__file__).with_name("figures.csv")
@@ -123,9 +124,8 @@ def measure(study: str, command: str, arguments: list[str]) -> Figure:
 
 def cost(command: list[str]) -> tuple[float, float]:
     """Return processor seconds of a command with what it waits for, and MiB; RuntimeError where it fails."""
-    environment = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     with subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment()
     ) as process:
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)

@@ -63,7 +63,7 @@ def cost(command: list[str | Path], seconds: float) -> Cost:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             timeout=seconds,
-            env=_environment(),
+            env=environment(),
             check=False,
         )
     except subprocess.TimeoutExpired:
@@ -75,6 +75,6 @@ def cost(command: list[str | Path], seconds: float) -> Cost:
     return Cost(wall, spent, done is not None)
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """Let our modules be kept compiled, as Extra-P's are since its installation."""
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
