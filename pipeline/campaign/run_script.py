@@ -1,9 +1,9 @@
 """The script that makes one run, whoever starts it.
 
 It leaves files that hold the state of the run: `started` (only one script can make it; if it is there, the
-script does nothing; empty without space on the disk), `_environment`, `provenance`, `run.log` and `finished`.
+script does nothing; empty without space on the disk), `environment`, `provenance`, `run.log` and `finished`.
 Profiles appear in their folder with one rename, after the program has ended well, so that discovery never
-sees half a run.
+sees half a run. What all these scripts do is in `run_script.sh`.
 
 Sources of what measuring tools need: Score-P user manual, appendix "Score-P Measurement Configuration"; TAU
 user's guide, "Environment Variables"; Caliper, "ConfigManager", ``hatchet-region-profile``. OpenFOAM profiles
@@ -55,176 +55,7 @@ _NOTHING_MEASURES = Measurement()
 NO_SPACE = "no space left on the disk"
 NO_MATCH = "no file matches"
 CLOCK_SET = "the clock was set"
-_HEAD = """\
-#!/usr/bin/env bash
-# Run {name}, written by `pipeline campaign submit`. Started again, it does nothing.
-campaign_run={run}
-campaign_profiles={profiles}
-cd -- "$campaign_run" || exit 1
-"""
-_START = """\
-facts=$(
-  echo "time=$(date +%s)"
-  echo "host=$(uname -n)"
-  echo "pid=$$"
-  task=${{SLURM_ARRAY_JOB_ID:+${{SLURM_ARRAY_JOB_ID}}_$SLURM_ARRAY_TASK_ID}}
-  echo "job=${{task:-${{SLURM_JOB_ID:-${{PBS_JOBID:-}}}}}}"
-  echo "nodes=${{SLURM_JOB_NODELIST:-$(sort -u "${{PBS_NODEFILE:-/dev/null}}" 2>/dev/null | paste -sd ,)}}"
-)
-reserve=reserve.$$ # is given back to say how the run ended, though the disk is full
-if ! head -c 65536 /dev/urandom >"$reserve"; then
-  rm -f "$reserve"
-  (set -C && : >started) 2>/dev/null # empty: there was no space
-  exit 1
-fi
-if ! why=$( (set -C && echo "$facts" >started) 2>&1); then
-  rm -f "$reserve"
-  [ -s started ] && {{ echo "{name} was started before" >&2; exit 0; }}
-  echo "$why" >&2
-  exit 1
-fi
-
-"""
-_AGAIN = """\
-facts=$(cat started)
-reserve=reserve.$$
-seconds=$(sed -n 's/^seconds=//p' finished)
-begin=0 end=$((10#${{seconds/./}}))
-"""
-_FUNCTIONS = """\
-finish() {{ # exit status, reason if it failed
-  trap - EXIT HUP INT TERM
-  cd -- "$campaign_run" && [ "$(cat started)" = "$facts" ] || exit 1 # lost, and started anew meanwhile
-  rm -f "$reserve"
-  [ -z "$2" ] || rm -rf -- "${{collected:-}}"
-  write_end "$1" "$2" || exit 1
-  if [ -z "$2" ] && ! publish; then
-    why=$(unpublished)
-    rm -rf -- "$collected"
-    write_end 1 "$why" || exit 1
-  fi
-  mv finished.partial finished
-  exit "$1"
-}}
-
-write_end() {{ # exit status, reason
-  local took=$(( ${{end:-$(date +%s%N)}} - ${{begin:-$(date +%s%N)}} ))
-  printf 'status=%s\\nreason=%s\\nseconds=%d.%09d\\ntime=%s\\n' "$1" "$2" \\
-    $((took / 1000000000)) $((took % 1000000000)) "$(date +%s)" >finished.partial
-}}
-
-uptime() {{ # nanoseconds since the machine was started, which no clock changes; nothing if unknown
-  local seconds
-  {{ read -r seconds _ </proc/uptime; }} 2>/dev/null && echo "$((10#${{seconds/./}}))0000000"
-}}
-
-is_full() {{ # folder
-  local -x LC_ALL=C
-  local why
-  why=$({{ head -c 4096 /dev/urandom >"$1/.space.$$"; }} 2>&1)
-  rm -f -- "$1/.space.$$"
-  [[ $why == *"No space left"* || $why == *"quota exceeded"* ]]
-}}
-
-unpublished() {{ # why the profiles are not there
-  is_full "$campaign_profiles" && echo "{no_space}" || echo "profiles cannot be written"
-}}
-
-stop() {{ # signal, exit status
-  trap '' HUP INT TERM
-  [ -n "${{child:-}}" ] && kill -TERM -- "-$child" 2>/dev/null && wait "$child"
-  finish "$2" "stopped by SIG$1"
-}}
-
-collect_if_there() {{ # patterns
-  local pattern path found=
-  for pattern; do
-    while IFS= read -r path; do
-      cp -R --parents -- "$path" "$collected/" || finish 1 "$(unpublished)"
-      found=yes
-    done < <(compgen -G "$pattern")
-  done
-  [ -n "$found" ]
-}}
-
-collect() {{ # patterns; one file matches at least
-  collect_if_there "$@" || finish 1 "{no_match} $*"
-}}
-
-publish() {{ # the collected files, with what is known of the run in a hidden folder
-  mkdir -p "$collected/.campaign" &&
-    cp run.log "$collected/" &&
-    cp started environment provenance "$collected/.campaign/" &&
-    cp finished.partial "$collected/.campaign/finished" || return 1
-  [ -e "$collected/metadata.toml" ] || cp metadata.toml "$collected/" || return 1
-  if [ -e "$campaign_profiles/{name}" ]; then
-    mv -- "$campaign_profiles/{name}" "$campaign_run/profiles.$$" || return 1
-  fi
-  mv -- "$collected" "$campaign_profiles/{name}"
-}}
-
-trap 'stop HUP 129' HUP
-trap 'stop INT 130' INT
-trap 'stop TERM 143' TERM
-trap 'finish 1 "ended early with exit status $?"' EXIT
-"""
-_RUN = """\
-mkdir -p files && cd files || finish 1 "no working directory"
-{inputs}
-{{
-{prepare}
-}} >"$campaign_run/prepare.log" 2>&1 </dev/null || finish 1 "prepare.log cannot be written"
-cd -- "$campaign_run/files" || finish 1 "no working directory"
-{environment}
-env | grep -E -e '^(SLURM|PBS|OMP|KMP|SCOREP|TAU|CALI|OMPI|PMIX|MPICH|I_MPI|UCX|FI)_' \\
-  -e '^(PATH|LD_LIBRARY_PATH|LOADEDMODULES|PROFILEDIR)=' | sort >"$campaign_run/environment"
-
-{provenance}
-set -m # a process group of its own, which is stopped as a whole
-up=$(uptime)
-begin=$(date +%s%N)
-{command} >"$campaign_run/run.log" 2>&1 </dev/null &
-child=$!
-wait "$child"
-status=$?
-end=$(date +%s%N)
-child=
-set_by=0
-if [ -n "$up" ]; then
-  now=$(uptime)
-  set_by=$(((end - begin - now + up) / 1000000000)) # seconds
-  [ "${{set_by#-}}" -le 1 ] || begin=$up end=$now
-fi
-is_full "$campaign_run" && finish 1 "{no_space}"
-[ "$status" -eq 0 ] || finish "$status" "exit status $status"
-[ "${{set_by#-}}" -le 1 ] || finish 1 "{clock_set} by $set_by s while it ran"
-
-"""
-_COLLECT = """\
-collected="$campaign_profiles/.{name}.partial"
-rm -rf -- "$collected" && mkdir -p -- "$collected" || finish 1 "$(unpublished)"
-{collect}
-finish 0 ""
-"""
-_PROVENANCE = """\
-commit=$(git -C {folder} describe --always --dirty --abbrev=40 --match= 2>/dev/null)
-filter=$(sha256sum -- {filter} 2>/dev/null | cut -d ' ' -f 1)
-program=$(command -v -- {program})
-{{
-  echo "run={name}"
-  echo "commit=$commit"
-  echo "filter=$filter"
-  echo "program=$program"
-  echo "program_digest=$(sha256sum -- "$program" 2>/dev/null | cut -d ' ' -f 1)"
-  echo "system=$(uname -srm)"
-  echo "pipeline="{version}
-{versions}
-}} >"$campaign_run/provenance"
-{{
-  [ -z "$commit" ] || echo "commit = \\"$commit\\""
-  [ -z "$filter" ] || echo "filter = \\"${{filter:0:12}}\\""
-}} >"$campaign_run/metadata.toml"
-"""
+_FUNCTIONS = Path(__file__).with_name("run_script.sh")
 
 
 def _environment(measurement: Measurement, filter_file: Path | None) -> dict[str, str]:
@@ -249,48 +80,58 @@ def run_script(
     measurement = _NOTHING_MEASURES if run.plain else campaign.measurement
     filter_file = campaign.filter if run.in_series else None
     pinned = ["taskset", "--cpu-list", ",".join(map(str, cpus))] if cpus else []
-    body = _RUN.format(
-        no_space=NO_SPACE,
-        clock_set=CLOCK_SET,
-        inputs=_lines(map(_copy, campaign.application.inputs)),
-        environment=_lines(
-            f"export {name}={shlex.quote(value)}"
-            for name, value in {
-                "OMP_NUM_THREADS": str(needs.threads),
-                **_environment(measurement, filter_file),
-            }.items()
-        ),
-        prepare=_lines(_checked_line(line) for line in prepare) or ":",
-        provenance=_provenance(campaign, run, filter_file, program=words[0], version=version),
-        command=shlex.join([*pinned, *_launched(campaign.launcher, needs, values), *words]),
+    variables = {"OMP_NUM_THREADS": str(needs.threads), **_environment(measurement, filter_file)}
+    return _lines(
+        (
+            _head(campaign, run, folder),
+            "start_run",
+            "enter_files",
+            *map(_copy, campaign.application.inputs),
+            "{",
+            *(map(_checked_line, prepare) if prepare else [":"]),
+            '} >"$campaign_run/prepare.log" 2>&1 </dev/null || finish 1 "prepare.log cannot be written"',
+            "enter_files",
+            *(f"export {name}={shlex.quote(value)}" for name, value in variables.items()),
+            "note_environment",
+            _provenance(campaign, filter_file, program=words[0], version=version),
+            shlex.join(["measure", *pinned, *_launched(campaign.launcher, needs, values), *words]),
+            *_collecting(campaign, run),
+        )
     )
-    head = _common(_HEAD + _START + _FUNCTIONS, campaign, run, folder)
-    return f"{head}\n{body}{_collecting(campaign, run)}"
 
 
 def collect_script(campaign: Campaign, run: PlannedRun, folder: RunFolder) -> str:
     """Return the script that collects once more what a run has written, and notes how that ended."""
-    head = _common(_HEAD + _AGAIN + _FUNCTIONS, campaign, run, folder)
-    return f'{head}\ncd -- "$campaign_run/files" || exit 1\n{_collecting(campaign, run)}'
+    return _lines((_head(campaign, run, folder), "collect_again", *_collecting(campaign, run)))
 
 
-def _common(text: str, campaign: Campaign, run: PlannedRun, folder: RunFolder) -> str:
-    """Fill in what the script of a run and that which collects again have in common."""
-    return text.format(
-        name=run.name,
-        run=_quoted(folder.path.absolute()),
-        profiles=_quoted(profiles_of(campaign, run)),
-        no_space=NO_SPACE,
-        no_match=NO_MATCH,
+def _head(campaign: Campaign, run: PlannedRun, folder: RunFolder) -> str:
+    """Return what the script of a run and that which collects again have in common."""
+    facts = {
+        "campaign_run": str(folder.path.absolute()),
+        "campaign_profiles": str(profiles_of(campaign, run)),
+        "campaign_name": run.name,
+        "no_space": NO_SPACE,
+        "no_match": NO_MATCH,
+        "clock_set": CLOCK_SET,
+    }
+    return _lines(
+        (
+            "#!/usr/bin/env bash",
+            f"# Run {run.name}, written by `pipeline campaign submit`. Started again, it does nothing.",
+            *(f"{name}={shlex.quote(value)}" for name, value in facts.items()),
+            "",
+            _FUNCTIONS.read_text(encoding="utf-8"),
+        )
     )
 
 
-def _collecting(campaign: Campaign, run: PlannedRun) -> str:
+def _collecting(campaign: Campaign, run: PlannedRun) -> list[str]:
     """Return the lines that collect what a run has written, and end."""
     lines = [] if run.plain else [f"collect {shlex.join(patterns)}" for patterns in _patterns(campaign)]
     if not run.plain and campaign.measurement.tool == "score-p":
         lines.append("collect_if_there 'scorep/scorep.*'")
-    return _COLLECT.format(name=run.name, collect=_lines(lines))
+    return ["start_collecting", *lines, 'finish 0 ""', ""]
 
 
 def profiles_of(campaign: Campaign, run: PlannedRun) -> Path:
@@ -323,7 +164,7 @@ def _patterns(campaign: Campaign) -> list[tuple[str, ...]]:
 
 
 def _copy(given: Input) -> str:
-    source = _quoted(given.path) + ("/." if given.content_only else "")
+    source = shlex.quote(str(given.path)) + ("/." if given.content_only else "")
     reason = shlex.quote(f"{given.path.name} cannot be copied")
     return f"cp -R -- {source} . || finish 1 {reason}"
 
@@ -333,24 +174,13 @@ def _checked_line(line: str) -> str:
     return f"{line}\n[ $? -eq 0 ] || finish 1 {reason}"
 
 
-def _provenance(
-    campaign: Campaign, run: PlannedRun, filter_file: Path | None, *, program: str, version: str
-) -> str:
-    tools = [*({"score-p": ["scorep"], "tau": ["tau_exec"]}.get(campaign.measurement.tool, []))]
-    tools += [campaign.launcher.program] if campaign.launcher.program != "none" else []
-    return _PROVENANCE.format(
-        folder=_quoted(campaign.path.parent),
-        filter=_quoted(filter_file) if filter_file else "/nonexistent",
-        program=shlex.quote(program),
-        name=run.name,
-        version=shlex.quote(version),
-        versions=_lines(f'  echo "{tool}=$({tool} --version 2>/dev/null | head -n 1)"' for tool in tools)
-        or ":",
-    )
-
-
-def _quoted(path: Path) -> str:
-    return shlex.quote(str(path))
+def _provenance(campaign: Campaign, filter_file: Path | None, *, program: str, version: str) -> str:
+    """Return the line that notes a run's origin, with the versions of the tools it is started with."""
+    tools = {"score-p": ["scorep"], "tau": ["tau_exec"]}.get(campaign.measurement.tool, [])
+    launcher = [campaign.launcher.program] if campaign.launcher.program != "none" else []
+    filtered = str(filter_file or "/nonexistent")
+    words = ["note_provenance", str(campaign.path.parent), filtered, program, version, *tools, *launcher]
+    return shlex.join(words)
 
 
 def _lines(lines: Iterable[str]) -> str:
