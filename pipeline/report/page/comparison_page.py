@@ -1,8 +1,7 @@
 """The page of two studies: a report's curves and call tree, of both at once, and which kernels differ."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import log10
 from typing import Annotated, TypeAlias
 
 import numpy as np
@@ -10,7 +9,6 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, IntArray, Rows
 from ingest.calltree import ROOT, CallTree
 from pipeline.columns.changes import change_columns
-from pipeline.columns.column import ENDS
 from pipeline.gate.check_result import CheckResult, PointRatio
 from pipeline.gate.compared_studies import ComparedStudies, ComparedTrees, TwoStudies, compare_trees
 from pipeline.gate.kernel_values import KernelValues, Matched, Scope
@@ -18,22 +16,23 @@ from pipeline.models.kernels import mean_over_repetitions, sum_groups
 from pipeline.models.prediction import Prediction
 from pipeline.questions.analysis import too_few_scales
 from pipeline.report.check.terminal import TOTAL_KERNEL, comparison_verdict, comparison_words
-from pipeline.report.check.wording import VERDICT_ROWS, basis, kernel_name, rename_text, story
-from pipeline.report.page.embedding import few_digits, integers, packed, page_text, short
+from pipeline.report.check.wording import basis, rename_text, story
+from pipeline.report.page.embedding import columns_data, few_digits, integers, page_text, short
 from pipeline.report.page.page_data import positions_data, region_named, values_data
-from pipeline.report.page.payload import Floats, PositionsPayload, RegionPayload, ValuesPayload
+from pipeline.report.page.payload import ColumnPayload, PositionsPayload, RegionPayload, ValuesPayload
 from pipeline.report.page.positions import positions_along
-from pipeline.wording.quantities import callpath_text, figure, point_text
+from pipeline.wording.quantities import callpath_text
 
 _NOWHERE = -1  # of kernels that are not one call path
+_SHOWN = ("kernel", "level", "verdict", "A", "B", "share", "ratio", "ratio_at", "growth")
 _MOST_CALLPATHS = 4000  # call paths that the page shows by themselves
 
 
 ChangePayload: TypeAlias = tuple[float, float | None, float | None]
 """B / A with its interval, None without an end."""
 
-JudgedPayload: TypeAlias = tuple[int, str, Sequence[ChangePayload | None]]
-"""A call path or -1, its verdict, and its change per common point; None if it was not tested there."""
+JudgedPayload: TypeAlias = tuple[int, Sequence[ChangePayload | None], str, Sequence[str]]
+"""A call path or -1, its change per common point, None if not tested there, all about it, and formulas."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,15 +45,6 @@ class StudyPayload:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RatioPayload:
-    """B / A of the total and the kernels of the table at all positions, with its interval."""
-
-    value: Floats
-    lower: Floats
-    upper: Floats
-
-
-@dataclass(frozen=True, kw_only=True)
 class ComparisonPayload(PositionsPayload):
     """All that the script of a comparison knows: call paths, callers before their callees."""
 
@@ -63,8 +53,9 @@ class ComparisonPayload(PositionsPayload):
     regions: Sequence[RegionPayload]
     studies: Annotated[Sequence[StudyPayload], "A and B"]
     common: Annotated[Sequence[int], "points that were measured in both, by scale"]
-    kernels: Annotated[Sequence[JudgedPayload], "in the order of the page's table"]
-    ratio: RatioPayload
+    kernels: Annotated[Sequence[JudgedPayload], "the most important first"]
+    columns: Annotated[Sequence[ColumnPayload], "what the table says of them"]
+    ratio: Annotated[ValuesPayload, "B / A of the same kernels as those of the studies, predicted"]
     said: Annotated[Sequence[str], "at each position"]
 
 
@@ -118,32 +109,34 @@ def comparison_data(studies: ComparedStudies, found: TwoStudies) -> ComparisonPa
     shown = {path: k for path, k in zip(trees.callpaths, group.tolist(), strict=True) if single[k]}
     number = {name: i for i, name in enumerate(dict.fromkeys([*names, *(one.region for one in kernels)]))}
 
+    every, none = np.arange(len(kernels)), np.arange(0)
+
+    def of_table(side: _Side) -> ValuesPayload:
+        return values_data(
+            **vars(side),
+            region=[number[one.region] for one in kernels],
+            parent=np.full(len(kernels), ROOT),
+            total=None,
+            weighty=every,
+            required=none,
+            repeated=every,
+        )
+
     def study(name: str, side: _Side, kernels_of: KernelValues, rows: IntArray) -> StudyPayload:
         row_of = {kernel: row for row, kernel in enumerate(kernels_of.kernels)}
         table = side.take(np.array([row_of.get(one, -1) for one in kernels], dtype=np.int64))
-        every, none = np.arange(len(kernels)), np.arange(0)
-        return StudyPayload(
-            name=name,
-            callpaths=values_data(
-                **vars(side.take(rows).summed(group, single)),
-                region=[number[one] for one in names],
-                parent=parent,
-                total=table.prediction.take(every[:1]),
-                weighty=none,
-                required=positions.required,
-                repeated=np.arange(len(names)),
-            ),
-            kernels=values_data(
-                **vars(table),
-                region=[number[one.region] for one in kernels],
-                parent=np.full(len(kernels), ROOT),
-                total=None,
-                weighty=every,
-                required=none,
-                repeated=every,
-            ),
+        callpaths = values_data(
+            **vars(side.take(rows).summed(group, single)),
+            region=[number[one] for one in names],
+            parent=parent,
+            total=table.prediction.take(every[:1]),
+            weighty=none,
+            required=positions.required,
+            repeated=np.arange(len(names)),
         )
+        return StudyPayload(name=name, callpaths=callpaths, kernels=of_table(table))
 
+    ratio = _nothing(len(kernels), curves.ratio) if positions.measured_only else curves.ratio
     return ComparisonPayload(
         **vars(positions_data(b.parameters, points, positions)),
         metric=b.metric,
@@ -154,12 +147,14 @@ def comparison_data(studies: ComparedStudies, found: TwoStudies) -> ComparisonPa
         kernels=[
             (
                 shown.get(one.kernel.callpath, _NOWHERE) if one.kernel.level is Scope.CALLPATH else _NOWHERE,
-                VERDICT_ROWS[one.verdict].compared,
                 _changes(b.named(points[common]), one.measured),
+                story(one),
+                ["" if side is None else side.formula for side in (one.baseline, one.candidate)],
             )
             for one in result.kernels
         ],
-        ratio=RatioPayload(**{end: packed(getattr(curves.ratio, end)) for end in ENDS}),
+        columns=_columns(result),
+        ratio=of_table(_Side(np.full((len(kernels), len(points), 1), np.nan), ratio)),
         said=[comparison_verdict(found, curves, place) for place in range(len(positions.points))],
     )
 
@@ -229,23 +224,12 @@ def _key(at: Mapping[str, float]) -> tuple[str, ...]:
     return tuple(f"{value:.9g}" for value in at.values())
 
 
-_WIDEST, _NARROWEST = (
-    1.5,
-    0.1,
-)  # decades of the ratio that bars show to either side: 1/31 to 31, 1/1.26 to 1.26
-_MARK = 5.0  # per cent of the bar
-_THINNEST = 0.5  # per cent of the bar
-
-
 def comparison_html(found: TwoStudies, studies: ComparedStudies) -> str:
     """Return the page; the template escapes every name."""
     result, (a, b) = found.result, found.titles
-    span = _span(result)
     return page_text(
         "comparison",
         comparison_data(studies, found),
-        least=figure(10**-span, 2),
-        most=figure(10**span, 2),
         a=a,
         b=b,
         sources=found.names,
@@ -253,47 +237,15 @@ def comparison_html(found: TwoStudies, studies: ComparedStudies) -> str:
         headline=comparison_verdict(found),
         basis=basis(result),
         notes=[*(r.text for r in result.reasons), *map(rename_text, result.renames), *result.notices],
-        rows=list(_rows(result, span)),
         renamed=[tuple(callpath_text(k.callpath, 100) for k in pair) for pair in found.renamed],
-        targets=[point_text(target) for target in result.targets[-1:] if result.predicts],
+        predicts=result.predicts,
     )
 
 
-def _rows(result: CheckResult, span: float) -> Iterator[dict[str, object]]:
-    """Yield the rows of the table: texts of the columns of changes, and what only the page shows."""
-    targets = result.targets or ({},)
-    rows = [(one, len(targets) - 1) for one in result.kernels]
-    columns = change_columns(result, comparison_words(("A", "B")), [targets[-1]] * len(rows))
-    shown = (column for column in columns if column.key != "kernel")
-    texts = {cells.name: cells.texts for column in shown for cells in column.filled(rows)}
-    for n, one in enumerate(result.kernels):
-        sides = (one.baseline, one.candidate)
-        yield {
-            **{key: of_all[n] for key, of_all in texts.items()},
-            "name": kernel_name(one, 90),
-            "whole": one.kernel.text,
-            "kind": one.verdict.value,
-            "bar": _bar(one.stated, span),
-            "models": [side.formula for side in sides if side is not None and side.formula],
-            "story": story(one),
-        }
-
-
-def _span(result: CheckResult) -> float:
-    """Return how many decades to either side of 1 the bars show: what holds all intervals, within limits."""
-    shown = [one.stated for one in result.kernels if one.stated is not None]
-    ends = [end for change in shown for end in (change.lower, change.ratio, change.upper) if 0 < end < np.inf]
-    return float(np.clip(max((abs(log10(end)) for end in ends), default=0.0), _NARROWEST, _WIDEST))
-
-
-def _bar(change: PointRatio | None, span: float) -> dict[str, float] | None:
-    """Left end, width and mark of an interval on a logarithmic axis, per cent of its width."""
-    if change is None or change.ratio <= 0:
-        return None
-    low, mark, high = (
-        min(max(50 + 50 * log10(max(v, 1e-9)) / span, 0.0), 100.0)
-        for v in (change.lower, change.ratio, change.upper)
-    )
-    width = max(high - low, _THINNEST)
-    start = min(max(mark - _MARK / 2, 0.0), 100.0 - _MARK)
-    return {"left": round(low, 2), "width": round(width, 2), "mark": round(start, 2)}
+def _columns(result: CheckResult) -> list[ColumnPayload]:
+    """Return the columns of changes that the page shows."""
+    last = max(len(result.targets) - 1, 0)
+    rows = [(one, last) for one in result.kernels]
+    targets = [(result.targets or ({},))[-1]] * len(rows)
+    known = {column.key: column for column in change_columns(result, comparison_words(("A", "B")), targets)}
+    return columns_data([known[key] for key in _SHOWN], rows)

@@ -4,7 +4,7 @@
 import { hasWords, wordsOf } from "./text/names.js";
 
 /** @import { Where } from "./data/call_tree.js" */
-/** @import { KernelSet } from "./data/kernel_set.js" */
+/** @import { KernelSet, KernelValues } from "./data/kernel_set.js" */
 /** @import { Positions } from "./data/positions.js" */
 /** @import { LevelName, Report } from "./data/report.js" */
 /** @import { Kept } from "./draw/table.js" */
@@ -12,7 +12,7 @@ import { hasWords, wordsOf } from "./text/names.js";
 /** @typedef {{region: number, node: number}} Selection a region, and of it one call path or -1 */
 
 /** @type {Selection} */
-const NOTHING = { region: -1, node: -1 };
+export const NOTHING = { region: -1, node: -1 };
 const LATER = 150; // milliseconds until the address follows
 const AHEAD = 300; // pixels around what is in sight that is drawn, too
 const REST = 120; // milliseconds after which a slider that was moved rests
@@ -211,7 +211,7 @@ export class State extends Address {
 
   /**
    * Selects a kernel of a level; the selected one again selects nothing.
-   * @type {(level: KernelSet, k: number) => void}
+   * @type {(level: KernelValues, k: number) => void}
    */
   toggle(level, k) {
     const whole = level.whole ?? level;
@@ -234,7 +234,7 @@ export class State extends Address {
 
   /**
    * Whether a kernel is the selected one; of a selected call path that is its region, too.
-   * @type {(level: KernelSet, k: number) => boolean}
+   * @type {(level: KernelValues, k: number) => boolean}
    */
   selects(level, k) {
     const { region, node } = this.selection;
@@ -245,7 +245,7 @@ export class State extends Address {
 
   /**
    * Whether the search finds a kernel by its name or those of its callers.
-   * @type {(level: KernelSet, k: number) => boolean}
+   * @type {(level: KernelValues, k: number) => boolean}
    */
   finds(level, k) {
     return this.words.length === 0 || hasWords(level.searchText(k), this.words);
@@ -260,7 +260,7 @@ export class State extends Address {
 
   /**
    * Classes of a call path in a picture of the call tree.
-   * @type {(level: KernelSet, k: number) => string}
+   * @type {(level: KernelValues, k: number) => string}
    */
   look(level, k) {
     if (this.selecting && this.selects(level, k)) return " selected";
@@ -270,7 +270,7 @@ export class State extends Address {
 
   /**
    * Whether a kernel steps back behind the selected ones, or behind those that the search finds.
-   * @type {(level: KernelSet, k: number) => boolean}
+   * @type {(level: KernelValues, k: number) => boolean}
    */
   fades(level, k) {
     if (this.selecting) return !this.selects(level, k);

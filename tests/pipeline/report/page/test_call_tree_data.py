@@ -125,12 +125,15 @@ def test_kernels_have_verdicts_and_tested_ratios_in_the_order_of_the_table():
     change = (PointRatio({"p": 8.0}, 1.5, 1.2, np.inf), PointRatio({"p": 4.0}, 9.0, 1, 1))
     region = dataclasses.replace(kernel("a"), kernel=KernelId(Scope.REGION, ("a",)))
     data = data_of(total, kernel("b", Ruling.IMPROVEMENT, measured=change), kernel("a", measured=()), region)
-    assert data["kernels"] == [
-        [-1, "worse", [[1.5, 1.2, 1.9], None, None]],
-        [3, "better", [[1.5, 1.2, None], None, None]],
-        [1, "worse", [None, None, None]],
-        [-1, "worse", [[1.5, 1.2, 1.9], None, None]],
+    assert [row[:2] for row in data["kernels"]] == [
+        [-1, [[1.5, 1.2, 1.9], None, None]],
+        [3, [[1.5, 1.2, None], None, None]],
+        [1, [None, None, None]],
+        [-1, [[1.5, 1.2, 1.9], None, None]],
     ]
+    columns = {column["key"]: column for column in data["columns"]}
+    assert columns["verdict"]["texts"] == ["worse", "better", "worse", "worse"]
+    assert columns["level"]["texts"] == ["total", "callpath", "callpath", "region"]
 
 
 def test_long_names_have_a_short_one():

@@ -30,6 +30,7 @@ from tests.pipeline.report.page.browser import (
     rows_of,
     saved,
     set_target,
+    settle,
     shows,
     violations,
 )
@@ -95,27 +96,31 @@ def test_boxes_have_the_values_of_both_studies_and_the_verdict(page: Any) -> Non
 def test_everything_follows_the_target_with_the_numbers_of_predict(page: Any) -> None:
     studies = ComparedStudies.of(study(BEFORE, seed=1), study(AFTER, seed=2), ModelOptions(), 0.01)
     k1 = KernelId(Scope.CALLPATH, ("main", "k1"))
-    page.locator("#kernel-choice select").select_option(label="main › k1")
+    kernel = page.locator("#curves figure").last
+    shows(kernel.locator(".options > span"), "main › k1")  # what got slower most
+    row = page.locator("#kernel-table tbody tr").first
+    row.locator(".opener").click()
+    detail = page.locator("tr.detail figure")
     for target in (512, 256):
         set_target(page, target)
         curves = studies.curves([TOTAL_KERNEL, k1], np.array([[float(target)]]))
         a, b = (forecast(one, curves.points, ModelOptions()) for one in studies.measured)
-        for kernel, says in ((TOTAL_KERNEL, "#total-says"), (k1, "#kernel-says")):
-            for letter, side in (("gcc", a), ("llvm", b)):
-                ends = side.of([kernel]).prediction
-                values = (float(end[0, 0]) for end in (ends.value, ends.lower, ends.upper))
-                assert f"{letter} {estimate_text(*values, 'core-s')}" in page.locator(says).text_content()
+        for letter, side in (("gcc", a), ("llvm", b)):
+            total, ends = (
+                estimate_text(*(float(end[0, 0]) for end in (of.value, of.lower, of.upper)), "core-s")
+                for of in (side.of([one]).prediction for one in (TOTAL_KERNEL, k1))
+            )
+            shows(page.locator(".at-target"), f"{letter} {total}")
+            for chart in (kernel, detail):
+                assert f"{letter} {ends}" in chart.locator("svg.chart").get_attribute("aria-label")
         ratio = figure(float(curves.ratio.value[1, 0]))
-        row = page.locator("tbody tr", has_text="main › k1").first
-        shows(row.locator(".target-ratio"), re.compile(rf"^{re.escape(ratio)}"))
+        row.scroll_into_view_if_needed()
+        shows(page.locator("#kernel-table thead"), f"llvm / gcc at p = {target}")
+        shows(row.locator("td.number").last, re.compile(rf"^{re.escape(ratio)}"))
         shows(page.locator("#verdict"), re.compile(rf"^llvm is .* gcc .* at p = {target}: "))
-    assert page.locator("#curves-kernel .line.c0, #curves-kernel .line.c1").count() == 2
-    assert page.locator("#curves-kernel .band").count() == 2
-    assert page.locator("#kernel-says").text_content().startswith("main › k1. At p = 256: gcc ")
-    page.locator("#kernels").scroll_into_view_if_needed()
-    page.evaluate("scrollTo(0, document.body.scrollHeight)")
-    top = page.locator("#kernel").bounding_box()["y"]
-    assert 60 < top < 90, "the curves of the kernel stay in sight beside the table"
+    for chart in (kernel, detail):
+        assert chart.locator(".line.c0, .line.c1").count() == 2
+        assert chart.locator(".band").count() == 2
     page.wait_for_timeout(400)
     page.go_back()
     page.wait_for_selector("html[data-ready]", state="attached")
@@ -131,8 +136,8 @@ def test_of_two_scales_nothing_is_predicted_and_there_is_no_target(
     page = comparison_html(compared(result), studies)
     opened = open_page(write_page(page), viewport=WIDE)
     shows(opened.page.locator("#verdict"), re.compile(r"^b .* a at p = 16: "))
-    assert opened.page.locator("#scale input, #curves .line, #curves .band").count() == 0
-    assert opened.page.locator("#curves-total .dot").count() > 2
+    assert opened.page.locator("#target, #curves .line, #curves .band").count() == 0
+    assert opened.page.locator("#curves figure").first.locator(".dot").count() > 2
     text = opened.page.locator("main").text_content()
     assert "llvm / gcc at" not in text and "90 % interval" not in text
 
@@ -153,25 +158,24 @@ def test_of_two_parameters_the_other_one_can_be_chosen(open_page: OpenPage, writ
     studies = ComparedStudies.of(one, two, ModelOptions(), 0.01)
     opened = open_page(write_page(comparison_html(compared(result), studies)), viewport=WIDE)
     shows(opened.page.locator("#verdict"), re.compile(r"at p = 32, n = 40: "))
-    opened.page.locator("#scale select").select_option(label="n = 10")
+    opened.page.locator("#controls select").select_option(label="n = 10")
     shows(opened.page.locator("#verdict"), re.compile(r"at p = 32, n = 10: "))
     ahead = forecast(two, np.array([[32.0, 10.0]]), ModelOptions()).of([TOTAL_KERNEL]).prediction
     ends = (float(end[0, 0]) for end in (ahead.value, ahead.lower, ahead.upper))
-    shows(opened.page.locator("#total-says"), f"b {estimate_text(*ends, 'core-s')}")
+    shows(opened.page.locator(".at-target"), f"b {estimate_text(*ends, 'core-s')}")
     assert kept(opened.page)["at.n"] == "10"
 
 
 def test_enter_goes_through_what_the_search_finds(page: Any) -> None:
     search = page.get_by_label("Search: Kernels")
     search.fill("k1")
-    names = page.locator("table.comparison tbody tr:visible th .name").all_text_contents()
-    search.press("Enter")
-    first = page.locator("tr.selected th .name").text_content()
-    search.press("Enter")
-    second = page.locator("tr.selected th .name").text_content()
-    assert first in names and second == names[(names.index(first) + 1) % len(names)]
+    shows(page.locator("#kernels .count"), "1–10 of 11")
+    names = page.locator("#kernel-table th .name").all_text_contents()
+    for name in names[:2]:
+        search.press("Enter")
+        shows(page.locator("tr.selected th .name"), name)
     search.press("Shift+Enter")
-    shows(page.locator("tr.selected th .name"), first)
+    shows(page.locator("tr.selected th .name"), names[0])
 
 
 def test_call_paths_of_one_study_are_shown_and_marked(page: Any) -> None:
@@ -221,33 +225,35 @@ def test_any_common_scale_and_the_target_can_be_looked_at(page: Any) -> None:
 
 
 def test_the_table_and_the_boxes_have_one_selection(page: Any) -> None:
-    page.get_by_role("button", name="Select k1", exact=True).click()
+    page.get_by_role("button", name="Select main › k1", exact=True).click()
     assert box(page, "k1").get_attribute("class").endswith("selected")
     row = page.locator("tr.selected")
-    assert row.locator("th .name").text_content().endswith("k1")
+    assert row.locator("th .name").text_content() == "k1"
     assert row.locator(".pick").get_attribute("aria-pressed") == "true"
     box(page, "solve").click()
     assert page.locator(".difference .selected").count() == 1
     assert "selected" in box(page, "solve").get_attribute("class")
     page.keyboard.press("Escape")
     assert box(page, "main").count() == 1
-    page.get_by_role("button", name="Select k1", exact=True).click()
-    page.get_by_role("button", name="Select k1", exact=True).click()
+    page.get_by_role("button", name="Select main › k1", exact=True).click()
+    page.get_by_role("button", name="Select main › k1", exact=True).click()
+    settle(page)
     assert page.locator(".selected").count() == 0
 
 
 def test_the_search_finds_rows_and_boxes(page: Any) -> None:
-    rows = page.locator("table.comparison tbody tr")
-    everything = rows.count()
+    everything = page.locator("#kernels .count").inner_text()
     page.get_by_label("Search: Kernels").fill("K19 main")
     shows(page.locator(".matches"), "1 found")
-    shows(page.locator("table.comparison tbody tr:visible"), "k19")
+    shows(page.locator("#kernel-table tbody tr"), "k19")
     page.get_by_label("Search: Kernels").fill("k1")
+    settle(page)
     names = page.locator(".difference .box:not(.fades) title").all_text_contents()
     assert all(text.split("\n")[0].startswith("k1") for text in names)
     assert len(names) == 11  # k1 and k10 to k19
     page.get_by_label("Search: Kernels").fill("")
-    assert page.locator("table.comparison tbody tr:visible").count() == everything
+    shows(page.locator("#kernels .count"), everything)
+    settle(page)
     assert page.locator(".matches").inner_text() == ""
     assert page.locator(".fades").count() == 0
 
@@ -287,7 +293,10 @@ def test_both_are_saved(page: Any) -> None:
     k = trees.callpaths.index(("main", "k1"))
     value = float(rows[k]["exclusive effort (core-s), llvm, measured at p = 128"])
     assert value == pytest.approx(runs("main", "k1", point=4)[1].mean(), rel=1e-4)
-    assert saved(page, "Save as CSV: comparison")[1].startswith(b"Kernel,Verdict,gcc,llvm,")
+    table = rows_of(saved(page, "Save as CSV: Kernels")[1])
+    assert list(table[0])[:6] == ["Kernel", "Verdict", "gcc", "llvm", "Share", "Ratio"]
+    assert [(row["Kernel"], row["Verdict"]) for row in table[:2]] == [("main/k1", "worse"), ("added", "new")]
+    assert len(table) == len(made()[2].kernels)
     assert saved(page, "Save as PNG: differential flame graph")[1].startswith(b"\x89PNG")
 
 
@@ -302,7 +311,7 @@ def test_the_keyboard_reaches_and_works_everything(page: Any) -> None:
             )
         )
     assert {"Skip to the kernels", "Kernels", "Search: Kernels in table and call tree"} <= reached
-    assert {"neutral", "Zoom, axes and files: differential flame graph", "Select k1"} <= reached
+    assert {"neutral", "Zoom, axes and files: differential flame graph", "Select main › k1"} <= reached
     assert "g" in {name.lower() for name in reached}  # the picture, once: arrow keys go on from there
 
 
@@ -313,7 +322,7 @@ def test_axe_finds_nothing(open_page: OpenPage, file: Path, write_page: WritePag
     assert violations(page) == []
     page.get_by_label("Search: Kernels").fill("k")
     page.get_by_label("Width").select_option("larger")
-    page.get_by_role("button", name="Select k1", exact=True).click()
+    page.get_by_role("button", name="Select main › k1", exact=True).click()
     box(page, "k2").focus()
     assert violations(page) == []
     one, two = study(BEFORE, seed=1), study(AFTER, seed=2)
@@ -323,9 +332,9 @@ def test_axe_finds_nothing(open_page: OpenPage, file: Path, write_page: WritePag
     assert violations(page) == []
 
 
-def test_without_scripts_the_table_is_there(running: Any, file: Path) -> None:
+def test_without_scripts_the_verdict_is_there_and_where_the_numbers_are(running: Any, file: Path) -> None:
     page = running.new_context(java_script_enabled=False).new_page()
     page.goto(file.as_uri())
-    assert page.locator("table.comparison tbody tr").count() > 3
-    assert page.locator("noscript").count() == 1
+    shows(page.locator("#verdict"), re.compile("^llvm is .* k1$"))
+    assert "pipeline compare --json" in page.locator("noscript").text_content()
     page.close()

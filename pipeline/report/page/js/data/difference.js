@@ -9,6 +9,7 @@
  * @typedef {object} Side
  * @property {string} name such as "p = 4", or a study
  * @property {string} label the same with what the reader calls this side
+ * @property {string} only what is said of call paths that this side alone has
  * @property {Kind} kind
  * @property {Float64Array} exclusive per call path; 0 if it is missing
  * @property {(k: number) => Range | null} range of an exclusive value, null if it is not known
@@ -94,6 +95,11 @@ export class Difference {
     return this.tree.inclusive(
       this.a.exclusive.map((value, k) => Math.max(value || 0, this.b.exclusive[k] || 0)),
     );
+  }
+
+  /** @param {number} side ONLY_A or ONLY_B */
+  sideOf(side) {
+    return side === ONLY_A ? this.a : this.b;
   }
 
   /** @param {number} side ONLY_A or ONLY_B */

@@ -37,6 +37,10 @@ export class KernelValues extends RegionNames {
     this.weighty = endsOf(raw.weighty);
     this.others = endsOf(raw.others);
     this.total = raw.total;
+    /** @type {KernelSet | undefined} of which these are only some */
+    this.whole = undefined;
+    /** @type {number[]} */
+    this.node = [];
     /** @type {Map<number, Float64Array>} */
     this.seen = new Map();
   }

@@ -61,9 +61,12 @@ export interface ComparisonPayload extends PositionsPayload {
   studies: StudyPayload[];
   /** points that were measured in both, by scale */
   common: number[];
-  /** in the order of the page's table */
-  kernels: ([number, string, ([number, number | null, number | null] | null)[]])[];
-  ratio: RatioPayload;
+  /** the most important first */
+  kernels: ([number, ([number, number | null, number | null] | null)[], string, string[]])[];
+  /** what the table says of them */
+  columns: ColumnPayload[];
+  /** B / A of the same kernels as those of the studies, predicted */
+  ratio: ValuesPayload;
   /** at each position */
   said: string[];
 }
@@ -266,13 +269,6 @@ export interface ProgramPayload {
   surface: SurfacePayload | null;
   /** texts at all positions: the verdict, its trust, and answers */
   said?: Record<string, (string | null)[]>;
-}
-
-/** B / A of the total and the kernels of the table at all positions, with its interval. */
-export interface RatioPayload {
-  value: Floats;
-  lower: Floats;
-  upper: Floats;
 }
 
 /** A region; what is empty or the same as its name is left out. */

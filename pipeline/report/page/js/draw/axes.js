@@ -80,3 +80,15 @@ export function linearDomain(values) {
   const low = Math.min(...values.filter(Number.isFinite), 0);
   return high > low ? [low, high + 0.06 * (high - low)] : [0, 1];
 }
+
+const [NARROWEST, WIDEST] = [0.1, 1.5]; // decades to either side of 1: from 1/1.26 to 1.26, from 1/31 to 31
+
+/**
+ * A logarithmic scale of ratios with 1 in the middle, wide enough for some of them, within limits.
+ * @type {(ratios: number[], width: number) => (ratio: number) => number}
+ */
+export function ratioScale(ratios, width) {
+  const sizes = ratios.map((ratio) => Math.abs(Math.log10(ratio))).filter(Number.isFinite);
+  const span = Math.min(Math.max(NARROWEST, ...sizes), WIDEST);
+  return (ratio) => (width / 2) * (1 + Math.min(Math.max(Math.log10(ratio) / span, -1), 1));
+}

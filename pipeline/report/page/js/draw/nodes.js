@@ -5,7 +5,7 @@
 import { doublingText } from "../text/numbers.js";
 import { copyButton, el, styled } from "./dom.js";
 
-/** @import { CallTree } from "../data/call_tree.js" */
+/** @import { CallTree, RegionNames } from "../data/call_tree.js" */
 /** @import { KernelSet } from "../data/kernel_set.js" */
 /** @import { Child } from "./dom.js" */
 
@@ -34,7 +34,7 @@ export function cutNode(text, title = text) {
 
 /**
  * The region, and below it its callers where there are any.
- * @type {(level: KernelSet, k: number) => HTMLSpanElement}
+ * @type {(level: RegionNames, k: number) => HTMLSpanElement}
  */
 export function kernelNode(level, k) {
   const callers = level.pathNames(k).slice(0, -1);
@@ -61,6 +61,11 @@ export function copyable(path) {
     el("span", { class: "code" }, ...names),
     copyButton(path.join(" › "), "name"),
   );
+}
+
+/** @param {[string, Child][]} facts */
+export function factList(facts) {
+  return el("dl", {}, ...facts.flatMap(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]));
 }
 
 /**

@@ -11,15 +11,13 @@ import { searchBox } from "./navigation.js";
 /** @import { LevelName } from "../data/report.js" */
 /** @import { State } from "../state.js" */
 
-/** @typedef {Pick<State, "target" | "setTarget"> & {report: {positions: Positions}}} Targeted what has a target */
-
 const DRAWN = 100; // milliseconds until a section that came into sight shows what was chosen
 
 /**
  * The slider of the parameter that scales, which stops at the positions, and a field for any value.
- * @param {Targeted} state
+ * @param {State} state
  */
-export function scaleControl(state) {
+function scaleControl(state) {
   const { positions } = state.report;
   const { scaled, scales, column } = positions;
   const slider = el("input", {
@@ -70,7 +68,7 @@ export function scaleControl(state) {
 
 /**
  * Which position a target shows that is none, and the command that predicts it exactly.
- * @type {(state: Targeted, wanted: number, scale: number) => string}
+ * @type {(state: State, wanted: number, scale: number) => string}
  */
 function nearestText({ report: { positions }, target }, wanted, scale) {
   const at = positions.atScale(target, wanted).map((value, d) => `${positions.parameters[d]}=${value}`);
@@ -80,9 +78,9 @@ function nearestText({ report: { positions }, target }, wanted, scale) {
 
 /**
  * The line that the target is on, by the values of the other parameters.
- * @type {(state: Targeted, moved: () => void) => HTMLLabelElement}
+ * @type {(state: State, moved: () => void) => HTMLLabelElement}
  */
-export function lineControl(state, moved) {
+function lineControl(state, moved) {
   const { positions } = state.report;
   const { parameters, column, lines } = positions;
   const others = (/** @type {unknown} */ _, /** @type {number} */ d) => d !== column;
@@ -124,13 +122,17 @@ function answerTexts({ report, target, level, metric }) {
   return parts;
 }
 
-/** @param {State} state */
-function answerLine(state) {
+/**
+ * What is said at the target, and how far that lies beyond what was measured.
+ * @param {State} state
+ * @param {() => string[]} said
+ */
+export function answerLine(state, said) {
   const { positions } = state.report;
   const line = el("p", { class: "at-target", role: "status" });
   state.follow(byId("controls"), () => {
     const outside = outsideText(positions, state.target);
-    const texts = answerTexts(state).flatMap((text) => [el("span", {}, text), " "]);
+    const texts = said().flatMap((text) => [el("span", {}, text), " "]);
     const at = el("b", {}, `${pointText(positions.parameters, state.target)}:`);
     line.replaceChildren(at, " ", ...texts, outside ? el("span", { class: "outside" }, outside) : "");
   });
@@ -170,10 +172,12 @@ function searchControls(state) {
   return [...search.nodes, clear];
 }
 
-/** @param {State} state */
-export function buildControls(state) {
-  const { report } = state;
-  const { positions } = report;
+/**
+ * What chooses the target, and a hint on it.
+ * @param {State} state
+ */
+export function targetControls(state) {
+  const { positions } = state.report;
   const scale = positions.scales.length > 1 ? scaleControl(state) : null;
   const line = positions.lines.length > 1 ? lineControl(state, () => scale?.show()) : null;
   const click = () => {
@@ -184,6 +188,12 @@ export function buildControls(state) {
     if (list) list.value = "0";
   };
   const reset = quietButton("Reset", click, { title: "Back to the target of the report" });
+  return [scale?.node ?? "", line ?? "", reset, scale?.hint ?? ""];
+}
+
+/** @param {State} state */
+export function buildControls(state) {
+  const { report } = state;
   /** @type {[LevelName, string][]} */
   const names = [
     ["regions", "Regions"],
@@ -197,14 +207,10 @@ export function buildControls(state) {
     (number) => state.setMetric(number),
   );
   const choices = report.metrics.length > 1 ? [level, metric] : [level];
+  const [scale, line, reset, hint] = targetControls(state);
   byId("controls").replaceChildren(
-    scale?.node ?? "",
-    line ?? "",
-    reset,
-    ...choices,
-    ...searchControls(state),
-    scale?.hint ?? "",
-    answerLine(state),
+    ...[scale, line, reset, ...choices, ...searchControls(state), hint],
+    answerLine(state, () => answerTexts(state)),
   );
 }
 

@@ -1,7 +1,7 @@
 // @ts-check
 // A differential flame graph, as of Gregg: boxes as wide as the values of one side, coloured by growth from A to B.
 
-import { LEAST_OWN, ONLY_A, ONLY_B } from "../data/difference.js";
+import { Difference, LEAST_OWN, ONLY_A, ONLY_B } from "../data/difference.js";
 import { sum } from "../data/shares.js";
 import { boxParts, heightOf, ROW_HEIGHT } from "../draw/boxes.js";
 import {
@@ -22,23 +22,19 @@ import { doublingText, figure, intervalText, percent, pointText, quantity, TO } 
 /** @import { Interval, KernelValues } from "../data/kernel_set.js" */
 /** @import { Positions } from "../data/positions.js" */
 /** @import { Point } from "../data/records.js" */
-/** @import { Difference, Range, Reference, Side, Width } from "../data/difference.js" */
+/** @import { Range, Reference, Side, Width } from "../data/difference.js" */
 /** @import { Box, BoxTree } from "../draw/boxes.js" */
 /** @import { Address } from "../state.js" */
-/**
- * @typedef {object} Compared
- * @property {Difference} difference
- * @property {string} metric
- * @property {string} unit
- * @property {Record<number, string>} only what is said of call paths that only A, or only B, has, by side
- * @property {string[]} notes sentences about the whole program
- * @property {(k: number) => string[]} remarks further lines about a call path
- */
 /**
  * @typedef {object} Reader what the page knows of its reader
  * @property {[string, string]} names of both sides in a word
  * @property {Reference} neutral what is grey if the reader does not choose
- * @property {() => Compared} compared the same object until something else is compared
+ * @property {string} metric
+ * @property {string} unit
+ * @property {() => unknown[]} places what is compared now
+ * @property {() => Side[]} sides both
+ * @property {(difference: Difference) => string[]} notes sentences about the whole program
+ * @property {(k: number, only: number) => string[]} remarks further lines about a call path
  * @property {(k: number) => string} look classes of a box: selected, or out of what is searched
  * @property {(k: number) => void} select
  */
@@ -64,7 +60,7 @@ export function sideName({ parameters, points, observed }, where, target) {
 
 /**
  * The values of call paths at a measured point, or as they are predicted at the target, which is `at`.
- * @type {(level: KernelValues, where: Where, at: Point) => Side}
+ * @type {(level: KernelValues, where: Where, at: Point) => Omit<Side, "only">}
  */
 export function sideAt(level, where, at) {
   const name = sideName(level.positions, where, at);
@@ -101,6 +97,9 @@ export class DifferenceView {
     this.address = address;
     this.reader = reader;
     const [a, b] = reader.names;
+    this.places = "";
+    /** @type {Difference | null} */
+    this.made = null;
     /** @type {[Width, string][]} */
     this.choices = [
       ["b", b],
@@ -125,8 +124,14 @@ export class DifferenceView {
     onResize(host, () => this.draw());
   }
 
-  get compared() {
-    return this.reader.compared();
+  /** Both sides, read again only if something else is compared. */
+  get difference() {
+    const places = this.reader.places().join(": ");
+    if (this.made && places === this.places) return this.made;
+    const [a, b] = this.reader.sides();
+    this.places = places;
+    this.made = new Difference(this.boxes.tree, a, b);
+    return this.made;
   }
 
   /** @param {Event} event */
@@ -159,7 +164,7 @@ export class DifferenceView {
   draw() {
     const width = Math.max(this.host.clientWidth, NARROWEST);
     if (!this.host.clientWidth) return; // another mode is shown
-    const drawn = [this.compared, width, this.width, this.reference, this.boxes.root];
+    const drawn = [this.difference, width, this.width, this.reference, this.boxes.root];
     if (drawn.every((value, i) => value === this.drawn[i])) this.mark();
     else this.drawAll(width);
     this.drawn = drawn;
@@ -176,7 +181,8 @@ export class DifferenceView {
 
   /** @param {number} width */
   drawAll(width) {
-    const { difference, unit } = this.compared;
+    const { difference } = this;
+    const { unit } = this.reader;
     const values = { inclusive: difference.widths(this.width) };
     this.end = difference.end(this.reference);
     const label = `Differential flame graph: ${difference.a.label}; ${difference.b.label}. Saved as CSV it is a table.`;
@@ -203,7 +209,8 @@ export class DifferenceView {
    * @type {(found: Box[], width: number) => SVGGElement[]}
    */
   marks(found, width) {
-    const { difference, unit, only } = this.compared;
+    const { difference } = this;
+    const { unit } = this.reader;
     const { tree, root } = this.boxes;
     const { unseen } = this;
     if (!unseen) return [];
@@ -217,7 +224,7 @@ export class DifferenceView {
       const node = svgEl(
         "g",
         { class: "gone" },
-        svgEl("title", {}, `${only[unseen]}: ${value}\n${names}`),
+        svgEl("title", {}, `${difference.sideOf(unseen).only}: ${value}\n${names}`),
         ...boxParts({ x: right - MARK, wide: MARK, depth }, "", true),
       );
       return [coloured(node, unseen * this.end, this.end)];
@@ -230,15 +237,15 @@ export class DifferenceView {
   }
 
   legendNode() {
-    const { difference, only } = this.compared;
+    const { difference } = this;
     const beside =
       this.reference === "program"
         ? `, over the ${doublingText(Math.log2(difference.common))} of the whole program`
         : "";
     /** @type {[string, number][]} */
     const hatched = [
-      [only[ONLY_A], ONLY_A],
-      [only[ONLY_B], ONLY_B],
+      [difference.a.only, ONLY_A],
+      [difference.b.only, ONLY_B],
     ];
     const own = `grey, too, if less than ${100 * LEAST_OWN} % is its own`;
     const text = `Colour: ${this.ratio} of a call path without its callees${beside}; ${own}:`;
@@ -246,7 +253,8 @@ export class DifferenceView {
   }
 
   summaryNodes() {
-    const { difference, unit, metric, notes } = this.compared;
+    const { difference } = this;
+    const { unit, metric, notes } = this.reader;
     const { a, b, total } = difference;
     const ratio = ratioText(total.a, total.b);
     const whole = el(
@@ -257,7 +265,7 @@ export class DifferenceView {
       el("b", {}, b.label),
       `, ${quantity(total.b, unit)}${rangeText(b.whole)}. `,
       `Whole program: ${metric} ${ratio ? `${ratio}, ` : ""}${signed(total.b - total.a, unit)}. `,
-      notes.join(" "),
+      notes(difference).join(" "),
     );
     const nodes = difference.leading(LEADING).flatMap((k, i) => {
       const added = signed(difference.added(k), unit);
@@ -274,7 +282,8 @@ export class DifferenceView {
   }
 
   missingText() {
-    const { difference, unit, only } = this.compared;
+    const { difference } = this;
+    const { unit } = this.reader;
     const { unseen } = this;
     const missing = unseen ? difference.missing(unseen).filter((k) => this.boxes.isDrawn(k)) : [];
     if (!missing.length) return [];
@@ -288,7 +297,7 @@ export class DifferenceView {
       return `${name} (${count}${quantity(sum(values), unit)})`;
     });
     const more = regions.size > NAMED ? ` and ${regions.size - NAMED} more regions` : "";
-    const text = `Without width here, ${only[unseen]}: ${texts.join(", ")}${more}. `;
+    const text = `Without width here, ${difference.sideOf(unseen).only}: ${texts.join(", ")}${more}. `;
     const show = () => {
       this.setWidth("larger");
       const list = this.widths?.querySelector("select");
@@ -303,7 +312,8 @@ export class DifferenceView {
    * @param {number} k
    */
   texts(k) {
-    const { difference, unit, only, remarks } = this.compared;
+    const { difference } = this;
+    const { unit, remarks } = this.reader;
     const { inclusive, total, a, b } = difference;
     /** @param {"a" | "b"} key */
     const side = (key) => {
@@ -323,14 +333,15 @@ export class DifferenceView {
       side("a"),
       side("b"),
       `Difference: ${whole}${ratio && ` (${ratio})`}; ${own}`,
-      ...(difference.only[k] ? [only[difference.only[k]]] : []),
-      ...remarks(k),
+      ...(difference.only[k] ? [difference.sideOf(difference.only[k]).only] : []),
+      ...remarks(k, difference.only[k]),
     ];
   }
 
   /** Call paths in sight as a table with a head: both sides with their ranges, and how they differ. */
   rowsOfFile() {
-    const { difference, unit, metric } = this.compared;
+    const { difference } = this;
+    const { unit, metric } = this.reader;
     const { level } = this.boxes.tree;
     const nodes = level.region.map((_, k) => k).filter((k) => this.boxes.isDrawn(k));
     const { a, b, inclusive } = difference;

@@ -2,7 +2,6 @@
 // The call tree at two scales: two icicles side by side, or what differs between them, widths by inclusive value.
 
 import { MODELLED } from "../data/call_tree.js";
-import { Difference, ONLY_A, ONLY_B } from "../data/difference.js";
 import { BoxTree, WHOLE } from "../draw/boxes.js";
 import { byId, el, keepingFocus, onResize, selector, switcher, widthOf } from "../draw/dom.js";
 import { csvButton, figureButtons, pathRows, toolMenu } from "../draw/files.js";
@@ -14,7 +13,7 @@ import { DifferenceView, sideAt, sideName } from "./difference.js";
 /** @import { TreeGrowth, Where } from "../data/call_tree.js" */
 /** @import { Report } from "../data/report.js" */
 /** @import { State } from "../state.js" */
-/** @import { Compared } from "./difference.js" */
+/** @import { Difference } from "../data/difference.js" */
 /** @typedef {"pair" | "difference"} Mode */
 
 /** @type {[Mode, string][]} */
@@ -58,43 +57,41 @@ class ScaleDifference {
     this.opening = openingPair(state.report);
     const { length } = state.report.positions.points;
     this.pair = [state.where("a", length, this.opening[0]), state.where("b", length, this.opening[1])];
-    this.places = "";
-    /** @type {Compared | null} */
-    this.made = null;
     const { level } = state.report.tree;
     this.view = new DifferenceView(byId("difference"), boxes, state, {
       names: LETTERS,
       neutral: "program",
-      compared: () => this.compared(),
+      metric: state.report.metric,
+      unit: state.report.unit,
+      places: () => [...this.pair, ...this.points()],
+      sides: () => this.sides(),
+      notes: (difference) => this.notes(difference),
+      remarks: () => [],
       look: (k) => state.look(level, k),
       select: (k) => state.select({ region: level.region[k], node: k }),
     });
   }
 
-  /** What the sides are now, made again only if one of them has moved. */
-  compared() {
-    const { report, state } = this;
-    const { positions } = report;
-    const at = this.pair.map((where) => (where === "target" ? [...state.target] : positions.points[where]));
-    const places = this.pair.map((where, side) => `${where}: ${at[side]}`).join();
-    if (this.made && places === this.places) return this.made;
-    const [a, b] = this.pair.map((where, side) => {
-      const found = sideAt(report.tree.level, where, at[side]);
-      return { ...found, label: `${LETTERS[side]}, ${found.name}` };
+  points() {
+    const { positions } = this.report;
+    return this.pair.map((where) => (where === "target" ? [...this.state.target] : positions.points[where]));
+  }
+
+  sides() {
+    const { positions, tree } = this.report;
+    return this.points().map((at, side) => {
+      const found = sideAt(tree.level, this.pair[side], at);
+      const only = `only at ${pointText(positions.parameters, at)}`;
+      return { ...found, only, label: `${LETTERS[side]}, ${found.name}` };
     });
-    const difference = new Difference(report.tree, a, b);
-    const [onlyA, onlyB] = at.map((point) => `only at ${pointText(positions.parameters, point)}`);
-    const scales = /** @type {[number, number]} */ (at.map((point) => point[positions.column]));
-    this.places = places;
-    this.made = {
-      difference,
-      metric: report.metric,
-      unit: report.unit,
-      only: { [ONLY_A]: onlyA, [ONLY_B]: onlyB },
-      notes: positions.isAlong(at[0], at[1]) ? lossNote(report, difference, scales) : [],
-      remarks: () => [],
-    };
-    return this.made;
+  }
+
+  /** @param {Difference} difference */
+  notes(difference) {
+    const { positions } = this.report;
+    const [a, b] = this.points();
+    if (!positions.isAlong(a, b)) return [];
+    return lossNote(this.report, difference, [a[positions.column], b[positions.column]]);
   }
 
   options() {

@@ -2,22 +2,18 @@
 // The kernel table: measured and predicted shares, growth, models and how far to trust them.
 
 import { elasticity, sharesAt } from "../data/shares.js";
-import { linearDomain, logDomain } from "../draw/axes.js";
-import { drawBand, drawDots, drawIntervals, drawLine, scaleChart } from "../draw/chart.js";
-import { axisSwitches, byId, copyButton, el } from "../draw/dom.js";
-import { chartTools } from "../draw/files.js";
-import { barNode, copyable, formulaNode, growthNode, kernelNode } from "../draw/nodes.js";
+import { byId, copyButton, el } from "../draw/dom.js";
+import { barNode, copyable, factList, formulaNode, growthNode, kernelNode } from "../draw/nodes.js";
 import { columnsOf, DataTable } from "../draw/table.js";
 import { WAITS } from "../state.js";
-import { estimateText, figure, intervalText, percent, pointText, quantity } from "../text/numbers.js";
+import { estimateText, figure, intervalText, percent, pointText } from "../text/numbers.js";
+import { Curves } from "./curves.js";
 import { locationsPanel } from "./locations.js";
 
-/** @import { Figure, KernelSet } from "../data/kernel_set.js" */
+/** @import { KernelSet } from "../data/kernel_set.js" */
 /** @import { LevelName } from "../data/report.js" */
 /** @import { Flag } from "../data/shares.js" */
-/** @import { Chart } from "../draw/chart.js" */
 /** @import { Child } from "../draw/dom.js" */
-/** @import { Reading } from "../draw/pointing.js" */
 /** @import { Column } from "../draw/table.js" */
 /** @import { State } from "../state.js" */
 
@@ -206,9 +202,6 @@ export function buildKernels(state) {
   );
 }
 
-const HEIGHT = 340;
-const logarithmic = { x: true, y: true }; // the axes of all details
-
 /** What opens below a row: the kernel over scale, what is known of it, and its values on locations. */
 class KernelDetail {
   /**
@@ -221,98 +214,24 @@ class KernelDetail {
     this.metric = state.metric;
     this.level = level;
     this.k = k;
-    this.host = el("div", { class: "plot" });
+    const { parameters, column } = level.positions;
+    const rivals = (/** @type {number[]} */ xs) =>
+      level.rivals[k].map(({ text }, rival) => {
+        const at = (/** @type {number} */ scale) => level.positions.atScale(state.target, scale);
+        return { text, values: xs.map((scale) => level.formulaValue(k, at(scale), rival)) };
+      });
+    const validFrom = level.validFrom[k * parameters.length + column];
+    const line = { name: "", cls: "c0", unit: this.metric.unit, level, k, validFrom, rivals };
+    this.curves = new Curves(state, `kernel ${level.name(k)}`, this.metric.label, [line]);
     this.facts = el("div", { class: "facts" });
     this.panel = locationsPanel(state, level, k);
-    const draw = () => this.draw();
-    const axes = axisSwitches(`detail-${k}`, logarithmic, draw);
-    const tools = chartTools(this.host, `kernel ${level.name(k)}`, draw, ...axes);
-    const chart = el("div", {}, el("div", { class: "options" }, tools), this.host);
-    this.node = el("div", { class: "kernel-detail" }, chart, this.facts, this.panel?.node);
+    this.node = el("div", { class: "kernel-detail" }, this.curves.node, this.facts, this.panel?.node);
   }
 
   update() {
-    this.draw();
+    this.curves.draw();
     this.facts.replaceChildren(this.factList(), ...this.rivalList());
     this.panel?.update();
-  }
-
-  draw() {
-    const { level, k, metric } = this;
-    const { target } = this.state;
-    const { positions } = level;
-    const xs = positions.curveScales(target);
-    const figures = level.figures(k, target, xs);
-    const ends = figures.filter(({ lower, upper }) => !Number.isNaN(lower + upper));
-    const dots = level.dots(k, target).map(({ x, y }) => ({
-      x,
-      y,
-      title: `${pointText(positions.parameters, positions.atScale(target, x))}: ${figure(y)}`,
-    }));
-    const seen = [
-      ...figures.map(({ value }) => value),
-      ...ends.map(({ upper }) => upper),
-      ...dots.map(({ y }) => y),
-    ];
-    const chart = scaleChart(this.host, positions, target, {
-      height: HEIGHT,
-      label:
-        `${level.name(k)}: ${dots.length} measurements, model ${level.formula[k]}, ` +
-        `${figure(level.value(k, target))} at ${pointText(positions.parameters, target)}.`,
-      from: xs[0] / (logarithmic.x ? 1.05 : 1),
-      to: xs[xs.length - 1],
-      log: logarithmic.x,
-      y: {
-        domain: logarithmic.y ? logDomain([...seen, ...ends.map(({ lower }) => lower)]) : linearDomain(seen),
-        log: logarithmic.y,
-        label: metric.label,
-      },
-      readings: (scale) => this.readings(scale),
-    });
-    if (ends.length === xs.length) drawBand(chart, ends, "c0");
-    else drawIntervals(chart, ends, "c0", "90 % interval");
-    level.rivals[k].forEach(({ text }, rival) => {
-      const values = xs.map((scale) => level.formulaValue(k, positions.atScale(target, scale), rival));
-      drawLine(chart, xs, values, "rival", text);
-    });
-    this.drawPrediction(chart, figures);
-    drawDots(chart, dots, "c0 open", { name: positions.observed });
-  }
-
-  /** @type {(scale: number) => Reading[]} */
-  readings(scale) {
-    const { level, k } = this;
-    const { target } = this.state;
-    const { unit } = this.metric;
-    const point = level.positions.pointAt(target, scale);
-    const singles = point === undefined ? [] : level.singles(k, point);
-    const [found] = level.figures(k, target, [scale]);
-    /** @type {Reading[]} */
-    const measured = singles.length
-      ? [["c0", level.positions.observed, singles.map((y) => quantity(y, unit)).join(", ")]]
-      : [];
-    return [
-      ...measured,
-      ["c0", "model", quantity(found.value, unit)],
-      ["none", "90 % interval", intervalText(found)],
-    ];
-  }
-
-  /**
-   * The prediction; before the segment for which the model holds it is drawn thin.
-   * @type {(chart: Chart, figures: Figure[]) => void}
-   */
-  drawPrediction(chart, figures) {
-    const { parameters, column } = this.level.positions;
-    const from = this.level.validFrom[this.k * parameters.length + column];
-    const [xs, ys] = [figures.map(({ x }) => x), figures.map(({ value }) => value)];
-    const start = Math.max(
-      xs.findIndex((x) => x >= from * (1 - 1e-6)),
-      0,
-    );
-    if (start > 0)
-      drawLine(chart, xs.slice(0, start + 1), ys.slice(0, start + 1), "rival", "outside the last segment");
-    drawLine(chart, xs.slice(start), ys.slice(start), "c0", "prediction: median of all plausible models");
   }
 
   factList() {
@@ -345,7 +264,7 @@ class KernelDetail {
       );
     }
     if (level.warnings[k].length) facts.push(["Warnings", level.warnings[k].join("; ")]);
-    return el("dl", {}, ...facts.flatMap(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]));
+    return factList(facts);
   }
 
   /**

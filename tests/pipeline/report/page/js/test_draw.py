@@ -31,6 +31,18 @@ def test_ticks(scripts: Scripts) -> None:
     assert binary == [[4, 8, 16, 32, 64], [4, 8, 16, 32, 64], [4, 32, 256], [1]]
 
 
+def test_ratios_have_a_scale_with_one_in_the_middle_that_holds_all_up_to_31(scripts: Scripts) -> None:
+    def places(*ratios: float, shown: list[float]) -> Any:
+        return scripts.evaluate(
+            "draw/axes.js", "ratioScale", "values[1].map(ratioScale(values[0], 100))", list(ratios), shown
+        )
+
+    assert places(0.1, 5.0, NAN, INF, 0, shown=[0.1, 1, 10]) == pytest.approx([0, 50, 100])
+    assert places(1.0, 1e-12, shown=[1e-12, 0, 1, 10, INF]) == pytest.approx([0, 0, 50, 50 + 100 / 3, 100])
+    assert places(1.0, 1.01, shown=[0.5, 10**0.05, 2]) == pytest.approx([0, 75, 100])
+    assert places(shown=[1]) == [50]
+
+
 def test_domains(scripts: Scripts) -> None:
     log = scripts.each("draw/axes.js", "logDomain", [[[1, 100, NAN, -5, INF]], [[1e-20, 1]], [[0, -1]]])
     pad = 100**0.05 * 1.05
