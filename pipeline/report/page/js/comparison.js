@@ -189,10 +189,7 @@ const opening = common[common.length - 1] ?? "target"; // the largest common sca
 let where = state.where("scale", positions.points.length, opening); // of the call tree
 const place = () => (where === "target" ? state.target : positions.points[where]);
 
-/**
- * What the table says of a call path.
- * @param {number} k
- */
+/** @param {number} k @returns what the table says of a call path */
 function remarks(k) {
   const row = kernels.findIndex(([node]) => node === k);
   if (row < 0) return [];

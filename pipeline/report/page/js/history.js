@@ -144,10 +144,7 @@ function drawChart(host, k) {
   });
 }
 
-/**
- * A chart of a kernel with its tools, and how to draw it again.
- * @param {number} k
- */
+/** @param {number} k @returns a chart of a kernel with its tools, and how to draw it again */
 function chartOf(k) {
   const host = el("div", { class: "plot" });
   const update = () => drawChart(host, k);

@@ -44,10 +44,7 @@ export class Address {
     this.writing = setTimeout(() => this.write(), LATER);
   }
 
-  /**
-   * Keeps what is searched for.
-   * @param {string} text
-   */
+  /** @type {(text: string) => void} keeps what is searched for */
   find(text) {
     this.words = wordsOf(text);
     this.keep("find", this.words.length ? text : null);
@@ -96,19 +93,13 @@ export class Address {
     return this.kept.get(name) === "target" ? "target" : this.index(name, count, otherwise);
   }
 
-  /**
-   * Indices that the address has, ``3.7.12``, without those that do not exist.
-   * @type {(name: string, count: number) => number[]}
-   */
+  /** @type {(name: string, count: number) => number[]} indices that the address has and that exist, ``3.7.12`` */
   indices(name, count) {
     const numbers = (this.kept.get(name) ?? "").split(".").filter(Boolean).map(Number);
     return numbers.filter((k) => Number.isInteger(k) && k >= 0 && k < count);
   }
 
-  /**
-   * The target that the address has, as near as there is one.
-   * @param {Positions} positions
-   */
+  /** @param {Positions} positions @returns the target that the address has, as near as there is one */
   keptTarget(positions) {
     const { opening, parameters } = positions;
     return positions.nearestPoint(
@@ -243,10 +234,7 @@ export class State extends Address {
     return node < 0 || !isNode || (level.whole ? level.node[k] : k) === node;
   }
 
-  /**
-   * Whether the search finds a kernel by its name or those of its callers.
-   * @type {(level: KernelValues, k: number) => boolean}
-   */
+  /** @type {(level: KernelValues, k: number) => boolean} by its name or those of its callers */
   finds(level, k) {
     return this.words.length === 0 || hasWords(level.searchText(k), this.words);
   }
@@ -258,10 +246,7 @@ export class State extends Address {
     return found.sort((a, b) => level.value(b, target) - level.value(a, target));
   }
 
-  /**
-   * Classes of a call path in a picture of the call tree.
-   * @type {(level: KernelValues, k: number) => string}
-   */
+  /** @type {(level: KernelValues, k: number) => string} classes of a call path in pictures of the tree */
   look(level, k) {
     if (this.selecting && this.selects(level, k)) return " selected";
     if (this.words.length === 0) return "";

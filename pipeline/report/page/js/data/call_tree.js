@@ -33,10 +33,7 @@ export class RegionNames {
     return this.regions[this.region[k]].name;
   }
 
-  /**
-   * The region's name without return type and parameters.
-   * @param {number} k
-   */
+  /** @param {number} k @returns the region's name without return type and parameters */
   name(k) {
     return this.shortName(this.region[k]);
   }
@@ -47,28 +44,19 @@ export class RegionNames {
     return short ?? name;
   }
 
-  /**
-   * Kernels from the root down to k.
-   * @param {number} k
-   */
+  /** @param {number} k @returns kernels from the root down to k */
   path(k) {
     const path = [];
     for (let node = k; node >= 0; node = this.parent[node]) path.push(node);
     return path.reverse();
   }
 
-  /**
-   * Regions from the root down to k, as indices.
-   * @type {(k: number) => number[]}
-   */
+  /** @type {(k: number) => number[]} regions from the root down to k, as indices */
   regionsOf(k) {
     return this.path(k).map((node) => this.region[node]);
   }
 
-  /**
-   * Short names from the root down to k.
-   * @param {number} k
-   */
+  /** @param {number} k @returns short names from the root down to k */
   pathNames(k) {
     return this.regionsOf(k).map((region) => this.shortName(region));
   }
@@ -78,10 +66,7 @@ export class RegionNames {
     return this.regionsOf(k).map((region) => this.regions[region].name);
   }
 
-  /**
-   * The kernel's own name and its linker's name, in lower case.
-   * @param {number} k
-   */
+  /** @param {number} k @returns the kernel's own name and its linker's name, in lower case */
   ownText(k) {
     return `${this.fullName(k)} ${this.regions[this.region[k]].mangled ?? ""}`.toLowerCase();
   }
@@ -114,10 +99,7 @@ export class Tree {
     });
   }
 
-  /**
-   * Callers stand before their callees, so one pass backwards adds everything up.
-   * @param {Float64Array} exclusive
-   */
+  /** @param {Float64Array} exclusive callers before their callees, so one pass backwards adds all up */
   inclusive(exclusive) {
     const { parent } = this.level;
     const total = exclusive.map((value) => (Number.isFinite(value) ? value : 0));
@@ -125,10 +107,7 @@ export class Tree {
     return total;
   }
 
-  /**
-   * The value of the whole program.
-   * @param {Float64Array} inclusive
-   */
+  /** @param {Float64Array} inclusive @returns the value of the whole program */
   total(inclusive) {
     return sum(this.roots.map((root) => inclusive[root]));
   }

@@ -86,10 +86,7 @@ export class Difference {
     return Math.log2(STEPS.find((step) => step >= needed) ?? STEPS[STEPS.length - 1]);
   }
 
-  /**
-   * Inclusive values that boxes are as wide as.
-   * @param {Width} width
-   */
+  /** @param {Width} width @returns inclusive values that boxes are as wide as */
   widths(width) {
     if (width !== "larger") return this.inclusive[width];
     return this.tree.inclusive(
@@ -107,27 +104,18 @@ export class Difference {
     return this.inclusive[side === ONLY_A ? "a" : "b"];
   }
 
-  /**
-   * Growth of a call path without its callees, in the unit of the values.
-   * @param {number} k
-   */
+  /** @param {number} k @returns growth of a call path without its callees, in the unit of the values */
   added(k) {
     return (this.b.exclusive[k] || 0) - (this.a.exclusive[k] || 0);
   }
 
-  /**
-   * The call paths of the largest differences, without their callees, in either direction.
-   * @param {number} count
-   */
+  /** @param {number} count @returns the call paths that differ most without their callees, either way */
   leading(count) {
     const nodes = Array.from(this.only.keys()).filter((k) => this.added(k) !== 0);
     return nodes.sort((i, j) => Math.abs(this.added(j)) - Math.abs(this.added(i))).slice(0, count);
   }
 
-  /**
-   * The topmost call paths that only one side has.
-   * @param {number} side ONLY_A or ONLY_B
-   */
+  /** @param {number} side ONLY_A or ONLY_B @returns the topmost call paths that only one side has */
   missing(side) {
     const { parent } = this.tree.level;
     const own = this.inclusiveOf(side);

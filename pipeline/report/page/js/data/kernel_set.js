@@ -45,10 +45,7 @@ export class KernelValues extends RegionNames {
     this.seen = new Map();
   }
 
-  /**
-   * Predicted value of one kernel; NaN where nothing is predicted.
-   * @type {(k: number, at: Point) => number}
-   */
+  /** @type {(k: number, at: Point) => number} the prediction; NaN where nothing is predicted */
   value(k, at) {
     const place = this.positions.placeOf(at);
     return place < 0 ? Number.NaN : this.predicted[k * this.positions.count + place];
@@ -71,10 +68,7 @@ export class KernelValues extends RegionNames {
     return found;
   }
 
-  /**
-   * 90 % interval of a kernel's value; null where it is not known.
-   * @type {(k: number, at: Point) => Interval | null}
-   */
+  /** @type {(k: number, at: Point) => Interval | null} of 90 %; null where it is not known */
   interval(k, at) {
     const ends = this.weighty.rows.has(k) ? this.weighty : this.others;
     const row = ends.rows.get(k);
@@ -98,10 +92,7 @@ export class KernelValues extends RegionNames {
     });
   }
 
-  /**
-   * The sum of all kernels; NaN where it is not known.
-   * @param {Point} at
-   */
+  /** @param {Point} at @returns the sum of all kernels; NaN where it is not known */
   totalAt(at) {
     return this.total?.value[this.positions.placeOf(at)] ?? Number.NaN;
   }
@@ -113,18 +104,12 @@ export class KernelValues extends RegionNames {
     return (lower ?? upper ?? null) === null ? null : { lower: lower ?? 0, upper: upper ?? Infinity };
   }
 
-  /**
-   * Mean measured value of a kernel; NaN where nothing was measured.
-   * @type {(k: number, point: number) => number}
-   */
+  /** @type {(k: number, point: number) => number} the measured mean; NaN where nothing was measured */
   measured(k, point) {
     return this.mean[k * this.positions.points.length + point];
   }
 
-  /**
-   * Whether a kernel is not zero everywhere: those of accelerators take no core-seconds.
-   * @param {number} k
-   */
+  /** @param {number} k @returns whether it is not zero everywhere, as those of accelerators in core-seconds */
   takesAnything(k) {
     return this.positions.points.some((_, point) => this.measured(k, point) > 0);
   }
@@ -216,26 +201,17 @@ export class KernelSet extends KernelValues {
     }
   }
 
-  /**
-   * Regions from the root down to k, as indices.
-   * @type {(k: number) => number[]}
-   */
+  /** @type {(k: number) => number[]} regions from the root down to k, as indices */
   regionsOf(k) {
     return this.whole ? this.whole.regionsOf(this.node[k]) : super.regionsOf(k);
   }
 
-  /**
-   * The kernel that is kernel k of another level of the same detail; -1 for none.
-   * @type {(other: KernelSet, k: number) => number}
-   */
+  /** @type {(other: KernelSet, k: number) => number} which is kernel k of the other level; -1 for none */
   placeOf(other, k) {
     return this.whole ? this.node.indexOf(k) : this.region.indexOf(other.region[k]);
   }
 
-  /**
-   * What the formula of a rival gives at a point; NaN where it is not known.
-   * @type {(k: number, at: Point, rival: number) => number}
-   */
+  /** @type {(k: number, at: Point, rival: number) => number} what its formula gives; NaN if not known */
   formulaValue(k, at, rival) {
     const [first, place] = [this.firstCurve.get(k), this.positions.placeOf(at)];
     if (first === undefined || place < 0) return Number.NaN;

@@ -39,10 +39,7 @@ export class KernelLocations {
     this.accelerators = raw.accelerators;
   }
 
-  /**
-   * The row of a kernel; -1 if it is not among the largest.
-   * @type {(level: KernelSet, k: number, isCallPath: boolean) => number}
-   */
+  /** @type {(level: KernelSet, k: number, isCallPath: boolean) => number} -1 if it is not among the largest */
   rowOf(level, k, isCallPath) {
     const node = level.whole ? level.node[k] : k;
     return this.raw.kernels.findIndex(([region, callpath, alone]) =>
@@ -92,10 +89,7 @@ function placesOf(raw, row, accelerators) {
   return found.map((place) => ({ ...place, name: placeName(place, accelerators, threads) }));
 }
 
-/**
- * Locations, sum, mean, largest value, and the largest over the mean of some places.
- * @param {Place[]} places
- */
+/** @param {Place[]} places @returns locations, sum, mean, largest value, and that over the mean */
 export function summaryOf(places) {
   const count = places.reduce((total, place) => total + place.count, 0);
   const sum = places.reduce((total, place) => total + place.count * place.mean, 0);

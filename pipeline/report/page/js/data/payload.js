@@ -23,18 +23,12 @@ export function floats(planes) {
   return new Float32Array(array.buffer);
 }
 
-/**
- * little-endian uint16: 65534 is the largest value, 65535 unknown
- * @param {Steps} raw
- */
+/** @param {Steps} raw @returns little-endian uint16: 65534 is the largest value, 65535 unknown */
 export function steps(raw) {
   return new Uint16Array(raw.slice().buffer);
 }
 
-/**
- * Data as `compressed` in embedding.py writes them.
- * @type {(text: string) => Promise<any>}
- */
+/** @type {(text: string) => Promise<any>} data as `compressed` in embedding.py writes them */
 export async function unpacked(text) {
   const content = await inflated(text).arrayBuffer();
   const rest = 4 + new DataView(content).getUint32(0, true);

@@ -26,54 +26,36 @@ export class Positions {
     this.measuredEnd = Math.max(...measured);
   }
 
-  /**
-   * A point with another value of the scaled parameter.
-   * @type {(point: Point, scale: number) => number[]}
-   */
+  /** @type {(point: Point, scale: number) => number[]} a point with another value of the scaled parameter */
   atScale(point, scale) {
     const moved = [...point];
     moved[this.column] = scale;
     return moved;
   }
 
-  /**
-   * The line through a point; -1 for none.
-   * @param {Point} at
-   */
+  /** @param {Point} at @returns the line through a point; -1 for none */
   lineOf(at) {
     return this.lines.findIndex((line) => this.isAlong(line, at));
   }
 
-  /**
-   * Whether two points differ in the scaled parameter only.
-   * @type {(one: Point, other: Point) => boolean}
-   */
+  /** @type {(one: Point, other: Point) => boolean} whether two points differ in the scaled parameter only */
   isAlong(one, other) {
     return one.every((value, d) => d === this.column || value === other[d]);
   }
 
-  /**
-   * The place of a point among all positions; -1 for none.
-   * @param {Point} at
-   */
+  /** @param {Point} at @returns the place of a point among all positions; -1 for none */
   placeOf(at) {
     const [line, scale] = [this.lineOf(at), this.scales.indexOf(at[this.column])];
     return line < 0 || scale < 0 ? -1 : line * this.scales.length + scale;
   }
 
-  /**
-   * The scale among the positions that is nearest by ratio.
-   * @param {number} value
-   */
+  /** @param {number} value @returns the scale among the positions that is nearest by ratio */
   nearest(value) {
     const apart = this.scales.map((scale) => Math.abs(Math.log(scale / value)));
     return this.scales[apart.indexOf(Math.min(...apart))];
   }
 
-  /**
-   * The point of a line that an address or a reader asks for, as near as there is one.
-   * @type {(at: Point) => Point}
-   */
+  /** @type {(at: Point) => Point} the point of a line that is asked for, as near as there is one */
   nearestPoint(at) {
     const apart = this.lines.map((line) =>
       line.reduce(
@@ -84,10 +66,7 @@ export class Positions {
     return this.atScale(this.lines[apart.indexOf(Math.min(...apart))], this.nearest(at[this.column]));
   }
 
-  /**
-   * Scales that curves are drawn over: from the smallest measured one to some beyond the target.
-   * @param {Point} target
-   */
+  /** @param {Point} target @returns scales of curves: from the smallest measured to some beyond the target */
   curveScales(target) {
     const end = Math.max(this.measuredEnd, target[this.column]);
     const next = this.scales.find((scale) => scale > end && scale <= this.reach) ?? end;

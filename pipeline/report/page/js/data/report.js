@@ -25,10 +25,7 @@ export function answersAt({ answers }, positions, at) {
   });
 }
 
-/**
- * The figures that are available, by scale.
- * @type {(estimates: EstimatesPayload) => Figure[]}
- */
+/** @type {(estimates: EstimatesPayload) => Figure[]} the figures that are available, by scale */
 export function figuresOf({ scale, value, lower, upper }) {
   return scale
     .map((x, i) => ({

@@ -48,10 +48,7 @@ export function logTicks(low, high, count) {
   return inside.length > 1 ? inside : linearTicks(low, high, count);
 }
 
-/**
- * Powers of two: ticks of a parameter that was measured at such.
- * @type {(low: number, high: number, count: number) => number[]}
- */
+/** @type {(low: number, high: number, count: number) => number[]} powers of two, if measured at such */
 export function binaryTicks(low, high, count) {
   const first = Math.ceil(Math.log2(low) - 1e-9);
   const last = Math.floor(Math.log2(high) + 1e-9);

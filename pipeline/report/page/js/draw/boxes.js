@@ -58,10 +58,7 @@ export function boxesBelow(tree, values, top, width) {
   return { found, whole };
 }
 
-/**
- * How high a picture of boxes is.
- * @param {Box[]} boxes
- */
+/** @param {Box[]} boxes @returns how high a picture of boxes is */
 export function heightOf(boxes) {
   return ROW_HEIGHT * (1 + boxes.reduce((deepest, { depth }) => Math.max(deepest, depth), 0));
 }
@@ -185,10 +182,7 @@ export class BoxTree {
     });
   }
 
-  /**
-   * The focus stays in the picture that it was in.
-   * @param {number} k
-   */
+  /** @type {(k: number) => void} the focus stays in the picture that it was in */
   zoom(k) {
     const picture = document.activeElement?.closest("svg")?.parentElement;
     this.root = k;
@@ -233,10 +227,7 @@ export class BoxTree {
     box.focus();
   }
 
-  /**
-   * Whether a call path is the zoomed one or below it.
-   * @param {number} k
-   */
+  /** @param {number} k @returns whether a call path is the zoomed one or below it */
   isDrawn(k) {
     return this.root === WHOLE || this.tree.level.path(k).includes(this.root);
   }

@@ -55,18 +55,12 @@ let charts = 0;
 /** @type {WeakMap<Element, Chart>} */
 const drawn = new WeakMap();
 
-/**
- * The chart in an element, if there is one.
- * @param {Element} host
- */
+/** @param {Element} host @returns the chart in an element, if there is one */
 export function chartIn(host) {
   return drawn.get(host);
 }
 
-/**
- * Draws axes into `host` and returns what layers need.
- * @type {(host: HTMLElement, spec: Spec) => Chart}
- */
+/** @type {(host: HTMLElement, spec: Spec) => Chart} draws axes into `host` and returns what layers need */
 export function frame(host, spec) {
   const width = Math.max(widthOf(host), 240);
   const height = spec.height ?? HEIGHT;
@@ -162,10 +156,7 @@ export function scaleChart(host, positions, target, { from, to, log, readings, .
   return chart;
 }
 
-/**
- * Where an axis is marked, and what with.
- * @type {(axis: Axis, scale: Scale, count: number) => Tick[]}
- */
+/** @type {(axis: Axis, scale: Scale, count: number) => Tick[]} where an axis is marked, and what with */
 function marksOf({ domain, log, binary, whole, ticks, format = tickLabel }, scale, count) {
   const every = binary && log ? binaryTicks(...domain, count) : scale.ticks(count);
   const values = ticks ?? (whole ? every.filter(Number.isInteger) : every);
@@ -310,10 +301,7 @@ export function drawBars(chart, xs, { upper, lower }, cls, name) {
   chart.series.push({ name, kind: "bar", xs, ys: upper, lower });
 }
 
-/**
- * Intervals of dots, as bars with ends.
- * @type {(chart: Chart, intervals: Ends[], cls: string, name: string) => void}
- */
+/** @type {(chart: Chart, intervals: Ends[], cls: string, name: string) => void} bars with ends */
 export function drawIntervals(chart, intervals, cls, name) {
   for (const { x, lower, upper } of intervals) {
     const [px, low, high] = [chart.x(x), chart.y(lower), chart.y(upper)];
@@ -325,10 +313,7 @@ export function drawIntervals(chart, intervals, cls, name) {
   chart.series.push({ name, kind: "interval", xs, ys, lower });
 }
 
-/**
- * Shades the range without measurements.
- * @type {(chart: Chart, from: number) => void}
- */
+/** @type {(chart: Chart, from: number) => void} shades the range without measurements */
 function drawBeyond(chart, from) {
   const left = Math.max(chart.x(from), chart.box.left);
   const { right, top, bottom } = chart.box;
@@ -406,10 +391,7 @@ export function drawLabelBeside(chart, dots, cls, text) {
   over.append(svgEl("text", { class: `end ${cls}`, x: left, y: top + 4, "text-anchor": "middle" }, text));
 }
 
-/**
- * Places on the way from one to another.
- * @type {(from: number[], to: number[]) => number[][]}
- */
+/** @type {(from: number[], to: number[]) => number[][]} places on the way from one to another */
 function between(from, to) {
   return [0.25, 0.5, 0.75, 1].map((share) => [0, 1].map((d) => from[d] + share * (to[d] - from[d])));
 }
@@ -418,10 +400,7 @@ function between(from, to) {
 
 const FARTHEST = 2e4; // pixels that a line leaves the picture by at most
 
-/**
- * The path through places; it has a gap where one is not known.
- * @type {(places: Place[], curved: boolean) => string}
- */
+/** @type {(places: Place[], curved: boolean) => string} the path, with a gap where a place is not known */
 export function pathThrough(places, curved) {
   /** @type {Place[][]} */
   const runs = [[]];

@@ -63,10 +63,7 @@ export function byId(id) {
   return node;
 }
 
-/**
- * The nearest element around an event that matches a selector.
- * @type {(event: Event, selector: string) => HTMLElement | SVGElement | null}
- */
+/** @type {(event: Event, selector: string) => HTMLElement | SVGElement | null} the nearest around an event */
 export function eventElement(event, selector) {
   return event.target instanceof Element ? event.target.closest(selector) : null;
 }

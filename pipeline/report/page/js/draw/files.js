@@ -21,10 +21,7 @@ export function csvText(rows) {
   return rows.map((row) => `${row.map(csvCell).join(",")}\r\n`).join("");
 }
 
-/**
- * Names that spreadsheets would take for formulas get an apostrophe.
- * @param {Cell} cell
- */
+/** @param {Cell} cell @returns it with an apostrophe if spreadsheets would take it for a formula */
 function csvCell(cell) {
   if (cell === null || cell === undefined) return "";
   if (typeof cell === "number") return Number.isNaN(cell) ? "" : String(cell);
@@ -83,10 +80,7 @@ function saveButton(kind, type, name, content) {
   return quietButton(label, click, { "aria-label": `${label}: ${name}` });
 }
 
-/**
- * What saves a table that has no script of its own.
- * @param {HTMLTableElement} table
- */
+/** @param {HTMLTableElement} table @returns what saves a table that has no script of its own */
 export function tableTools(table) {
   const rows = () =>
     [...table.rows].map((row) => [...row.cells].map((cell) => (cell.textContent ?? "").trim()));

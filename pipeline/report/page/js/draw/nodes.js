@@ -32,10 +32,7 @@ export function cutNode(text, title = text) {
   return el("span", { class: "cut", title }, head, text.slice(start));
 }
 
-/**
- * The region, and below it its callers where there are any.
- * @type {(level: RegionNames, k: number) => HTMLSpanElement}
- */
+/** @type {(level: RegionNames, k: number) => HTMLSpanElement} the region, and its callers below it */
 export function kernelNode(level, k) {
   const callers = level.pathNames(k).slice(0, -1);
   const name = el("span", { class: "name" }, cutNode(level.name(k), level.fullName(k)));
@@ -48,10 +45,7 @@ export function kernelNode(level, k) {
   return el("span", { class: "kernel" }, name, above);
 }
 
-/**
- * A whole name that may be long, with a button that copies it.
- * @param {string[]} path
- */
+/** @param {string[]} path @returns a whole name that may be long, with a button that copies it */
 export function copyable(path) {
   /** @type {Child[]} */
   const names = path.flatMap((name, i) => (i ? [el("span", { class: "quiet" }, " › "), name] : [name]));
@@ -68,10 +62,7 @@ export function factList(facts) {
   return el("dl", {}, ...facts.flatMap(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]));
 }
 
-/**
- * What is before something that opens; nothing in front of a leaf.
- * @param {boolean} [leaf]
- */
+/** @param {boolean} [leaf] @returns what is before something that opens; nothing in front of a leaf */
 export function twist(leaf = false) {
   return el("span", { class: leaf ? "twist leaf" : "twist", "aria-hidden": true });
 }
@@ -99,10 +90,7 @@ export function barNode(share, text, cls = "") {
   return el("span", { class: `share ${cls}` }, fill, el("span", { class: "value" }, text));
 }
 
-/**
- * A formula as Python writes it, typeset: ``2.5e-07 * p^(3/2) * log2(p)``.
- * @param {string} text
- */
+/** @param {string} text @returns a formula as Python writes it, typeset: ``2.5e-07 * p^(3/2) * log2(p)`` */
 export function formulaNode(text) {
   const parts = text.split(FORMULA_PARTS).filter(Boolean);
   return el("span", { class: "formula", title: text }, ...parts.map(formulaPart));

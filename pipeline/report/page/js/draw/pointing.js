@@ -26,10 +26,7 @@ export function zoomOf(host) {
   return zooms.get(host);
 }
 
-/**
- * The domains that a rectangle of pixels has.
- * @type {(chart: Chart, pixels: Box) => Zoom}
- */
+/** @type {(chart: Chart, pixels: Box) => Zoom} the domains that a rectangle of pixels has */
 export function domainsOf({ x, y }, { left, right, top, bottom }) {
   return { x: [x.invert(left), x.invert(right)], y: [y.invert(bottom), y.invert(top)] };
 }

@@ -167,10 +167,7 @@ export class DataTable {
     this.showPager(pages);
   }
 
-  /**
-   * Turns to the page of the first row that is looked for.
-   * @param {(row: Row) => boolean} wanted
-   */
+  /** @type {(wanted: (row: Row) => boolean) => void} turns to the page of the first row that is looked for */
   showRow(wanted) {
     const place = this.found().findIndex(wanted);
     if (place >= 0) this.page = Math.floor(place / PAGE_ROWS);
@@ -322,10 +319,7 @@ function titleOf({ title }) {
   return typeof title === "string" ? title : title();
 }
 
-/**
- * A title whose unit is not broken over lines.
- * @param {Column} column
- */
+/** @param {Column} column @returns a title whose unit is not broken over lines */
 function titleParts(column) {
   const [, name, unit] = /^(.*?)(\([^()]*\)|\[[^[\]]*\])?$/.exec(titleOf(column)) ?? [];
   return unit ? [name, el("span", { class: "unit" }, unit)] : [name];

@@ -3,10 +3,7 @@
 
 /** @import { KernelSet } from "../data/kernel_set.js" */
 
-/**
- * A text with its middle cut out where it is longer than `width`.
- * @type {(text: string, width: number) => string}
- */
+/** @type {(text: string, width: number) => string} without its middle where it is longer than `width` */
 export function cutText(text, width) {
   if (text.length <= width) return text;
   const head = Math.floor(width / 2);
@@ -64,10 +61,7 @@ function sharedStart(all) {
   return n;
 }
 
-/**
- * The words of a search, in lower case.
- * @param {string} text
- */
+/** @param {string} text @returns the words of a search, in lower case */
 export function wordsOf(text) {
   return text.toLowerCase().split(/\s+/).filter(Boolean);
 }

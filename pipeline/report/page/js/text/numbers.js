@@ -88,10 +88,7 @@ function exponential(mantissa, power) {
   return `${mantissa}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
 }
 
-/**
- * A number without a separator, whole if it has as many digits.
- * @type {(value: number, digits: number) => string}
- */
+/** @type {(value: number, digits: number) => string} no separator; whole if it has as many digits */
 function decimal(value, digits) {
   const [, power] = scientific(value, digits);
   return fixed(value, Math.max(digits - 1 - power, 0));
@@ -118,10 +115,7 @@ export function figure(value, digits = 3) {
   return decimal(value, digits);
 }
 
-/**
- * How many: whole below ten thousand.
- * @param {number} value
- */
+/** @param {number} value @returns how many: whole below ten thousand */
 export function count(value) {
   const whole = Math.round(value);
   return Math.abs(whole) < WHOLE_BELOW ? String(whole) : figure(value);
@@ -154,10 +148,7 @@ function unitOf(value, unit) {
   return word ? [factor / word[0], `${word[1]} ${shown}`] : [factor, shown];
 }
 
-/**
- * A number with its unit: 90 ms, 7.00 core-s, 293,000 core-hours.
- * @type {(value: number, unit: string) => string}
- */
+/** @type {(value: number, unit: string) => string} 90 ms, 7.00 core-s, 293,000 core-hours */
 export function quantity(value, unit) {
   const [factor, shown] = unitOf(value, unit);
   return `${figure(value * factor)} ${shown}`.trimEnd();
@@ -211,10 +202,7 @@ export function estimateText(value, interval, unit) {
     : text;
 }
 
-/**
- * The value of a parameter, as it is.
- * @param {number} value
- */
+/** @param {number} value @returns the value of a parameter, as it is */
 export function valueText(value) {
   const [mantissa, power] = scientific(value, PARAMETER_DIGITS);
   if (value === 0 || (power >= -4 && power < PARAMETER_DIGITS)) return String(Number(`${mantissa}e${power}`));
@@ -247,10 +235,7 @@ export function doublingText(exponent) {
   return factor > 0 && factor < 1 / FASTEST ? `<×${1 / FASTEST}` : `×${figure(factor)}`;
 }
 
-/**
- * Labels of axes: short, without trailing zeros, with a prefix from ten thousand on.
- * @param {number} value
- */
+/** @param {number} value @returns a label of an axis: no trailing zeros, a prefix from ten thousand on */
 export function tickLabel(value) {
   const size = Math.abs(value);
   const [factor, prefix] = PREFIXES.find(([least]) => size >= 1e4 && size < 1e16 && size >= least) ?? [1, ""];

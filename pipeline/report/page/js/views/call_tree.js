@@ -147,10 +147,7 @@ class TreeView {
     this.selection = selection;
   }
 
-  /**
-   * Shows as many callees of the callers of a node as it takes to see it.
-   * @param {number} node
-   */
+  /** @type {(node: number) => void} shows as many callees of the callers of a node as it takes to see it */
   showAmongSiblings(node) {
     const { inclusive } = this.values();
     for (const k of this.tree.level.path(node)) {
@@ -222,10 +219,7 @@ class TreeView {
     this.state.keep("tree", [...this.open].join("."));
   }
 
-  /**
-   * Keys as the tree pattern of the ARIA practices has them.
-   * @param {KeyboardEvent} event
-   */
+  /** @param {KeyboardEvent} event of keys as the tree pattern of the ARIA practices has them */
   key(event) {
     const node = eventElement(event, ".node");
     if (!node) return;
@@ -267,10 +261,7 @@ class TreeView {
     this.press(Number(node.dataset.kernel));
   }
 
-  /**
-   * Selects a node, and opens or closes it.
-   * @param {number} k
-   */
+  /** @type {(k: number) => void} selects a node, and opens or closes it */
   press(k) {
     this.turn(k, !this.open.has(k));
     this.focus(k);

@@ -94,10 +94,7 @@ function lineControl(state, moved) {
   });
 }
 
-/**
- * How far a target lies beyond what was measured, in words; empty inside.
- * @type {(positions: Positions, target: number[]) => string}
- */
+/** @type {(positions: Positions, target: number[]) => string} how far beyond the measured range, or nothing */
 export function outsideText(positions, target) {
   const factor = positions.extrapolation[positions.placeOf(target)];
   if (!(factor > 1 + 1e-9)) return "";
@@ -106,10 +103,7 @@ export function outsideText(positions, target) {
   return factor > positions.limits.far ? `${text}: far` : text;
 }
 
-/**
- * What the models say of the whole program at the target.
- * @param {State} state
- */
+/** @param {State} state @returns what the models say of the whole program at the target */
 function answerTexts({ report, target, level, metric }) {
   const answers = report.program ? answersAt(report.program, report.positions, target) : [];
   const parts = answers.map(
@@ -172,10 +166,7 @@ function searchControls(state) {
   return [...search.nodes, clear];
 }
 
-/**
- * What chooses the target, and a hint on it.
- * @param {State} state
- */
+/** @param {State} state @returns what chooses the target, and a hint on it */
 export function targetControls(state) {
   const { positions } = state.report;
   const scale = positions.scales.length > 1 ? scaleControl(state) : null;

@@ -50,10 +50,7 @@ export class Curves {
     this.node = el("figure", {}, el("div", { class: "options" }, heading, tools), this.host);
   }
 
-  /**
-   * What lines have at a scale of the target's.
-   * @param {number} scale
-   */
+  /** @param {number} scale @returns what lines have at a scale of the target's */
   figuresAt(scale) {
     const { target } = this.state;
     return this.lines

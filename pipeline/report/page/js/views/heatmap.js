@@ -15,10 +15,7 @@ import { percent, pointText } from "../text/numbers.js";
 
 const HEIGHT = 420;
 
-/**
- * The edges of cells around values, halfway between them by ratio.
- * @param {number[]} values ascending, more than one
- */
+/** @param {number[]} values ascending, more than one @returns the edges of cells, halfway by ratio */
 function edgesOf(values) {
   const inner = values.slice(1).map((value, i) => Math.sqrt(value * values[i]));
   const last = values.length - 1;
@@ -85,10 +82,7 @@ function drawHeatmap(report, target, other) {
   byId("heatmap-legend").replaceChildren(...entries);
 }
 
-/**
- * The kernels of the cells, the one with the largest area first.
- * @param {{k: number}[]} cells
- */
+/** @param {{k: number}[]} cells @returns the kernels of the cells, the one with the largest area first */
 function byArea(cells) {
   /** @type {Map<number, number>} */
   const counts = new Map();

@@ -51,10 +51,7 @@ function flagNodes(flags) {
   return el("span", { class: "flags" }, ...chips);
 }
 
-/**
- * Flags that all of several rows have, which tell none from another.
- * @param {Flag[][]} rows
- */
+/** @param {Flag[][]} rows @returns flags that all of several rows have, which tell none from another */
 function sharedFlags(rows) {
   const [first, ...others] = rows;
   return others.length ? first.filter((flag) => others.every((flags) => flags.includes(flag))) : [];
@@ -267,10 +264,7 @@ class KernelDetail {
     return factList(facts);
   }
 
-  /**
-   * The factors of an effort: how often, and how long each time, with their formulas.
-   * @type {(name: LevelName) => [string, Child][]}
-   */
+  /** @type {(name: LevelName) => [string, Child][]} of an effort: how often, and how long each time */
   factors(name) {
     const { metrics, factors } = this.state.report;
     if (this.metric !== metrics[0]) return [];

@@ -23,10 +23,7 @@ import { estimateText, figure, intervalText, percent, pointText } from "../text/
 const SHOWN = 9;
 const MATTERS = 0.01; // share from which a measurement is kept within a logarithmic axis
 
-/**
- * The largest of the kernels that are selected: call paths of a region may be many.
- * @param {State} state
- */
+/** @param {State} state @returns the largest of the selected kernels: call paths of a region may be many */
 function largestSelected(state) {
   const { level, target } = state;
   const found = level.region.map((_, k) => k).filter((k) => state.selects(level, k));
@@ -34,10 +31,7 @@ function largestSelected(state) {
   return found.length ? found[largestOf(value)] : -1;
 }
 
-/**
- * Pixels for labels at the ends of lines; none in narrow charts.
- * @param {HTMLElement} host
- */
+/** @param {HTMLElement} host @returns pixels for labels at the ends of lines; none in narrow charts */
 function labelRoom(host) {
   return widthOf(host) > 520 ? 132 : 0;
 }
@@ -62,10 +56,7 @@ class Scene {
     this.crossovers = shownCrossovers(level, target);
   }
 
-  /**
-   * Classes of a kernel.
-   * @param {number} k
-   */
+  /** @param {number} k @returns classes of a kernel */
   look(k) {
     const { leading, state, level } = this;
     return (
@@ -259,10 +250,7 @@ class Scene {
     return `${place[0].toUpperCase()}${place.slice(1)} ${first} overtakes ${second}`;
   }
 
-  /**
-   * Marks of those whose kernels have lines, numbered as in the list.
-   * @param {Chart} chart
-   */
+  /** @type {(chart: Chart) => void} marks of those whose kernels have lines, numbered as in the list */
   drawCrossovers(chart) {
     const { drawn, crossovers } = this;
     /** @type {[number, number][]} */

@@ -64,10 +64,7 @@ function percentText(share) {
   return `${tickLabel(100 * share)} %`;
 }
 
-/**
- * Round wall times between two, with their texts.
- * @type {(low: number, high: number) => [number, string][]}
- */
+/** @type {(low: number, high: number) => [number, string][]} round wall times, with their texts */
 function wallLevels(low, high) {
   const every = UNITS.flatMap(([seconds, unit], n) =>
     ROUND.map((count) => /** @type {[number, string]} */ ([count * seconds, `${count} ${unit}`])).filter(
@@ -77,10 +74,7 @@ function wallLevels(low, high) {
   return every.length > MOST ? every.filter((_, i) => i % 2 === 0) : every;
 }
 
-/**
- * Shades what lies beyond the measurements of either parameter.
- * @type {(chart: Chart, scale: number, size: number) => void}
- */
+/** @type {(chart: Chart, scale: number, size: number) => void} shades what lies beyond measurements */
 function shadeBeyond(chart, scale, size) {
   const { left, right, top, bottom } = chart.box;
   const [x, y] = [Math.max(chart.x(scale), left), Math.max(chart.y(size), top)];
@@ -151,10 +145,7 @@ function triangles(xs, ys, figures) {
   return found.filter((corners) => !corners.some(({ values }) => values.some(Number.isNaN)));
 }
 
-/**
- * A place on the way from one corner to another.
- * @type {(from: Corner, to: Corner, part: number) => Corner}
- */
+/** @type {(from: Corner, to: Corner, part: number) => Corner} a place on the way between both */
 function between(from, to, part) {
   return {
     at: [from.at[0] ** (1 - part) * to.at[0] ** part, from.at[1] ** (1 - part) * to.at[1] ** part],
@@ -180,10 +171,7 @@ function cut(corners, figure, sign, level) {
   });
 }
 
-/**
- * The pieces of a contour, two places each.
- * @type {(grid: Grid, level: number) => [Place, Place][]}
- */
+/** @type {(grid: Grid, level: number) => [Place, Place][]} the pieces of a contour, two places each */
 export function contour({ xs, ys, values }, level) {
   return triangles(xs, ys, [values]).flatMap((corners) => {
     const ends = corners.flatMap((corner, n) => {
