@@ -256,18 +256,14 @@ class KernelPresentation(Presentation):
         draw: Callable[..., None],
     ) -> bool:
         """Present a summary by functions that also take `rows`; UsageError if a metric has no groups."""
-        from ingest.record_codec import document
-        from pipeline.columns.summary import Summary
-
         rows = self.rows
         if self.by == "group" and not getattr(summary, "groups", ()):
             from ingest.errors import UsageError
 
             hint = "choose region or callpath"
             raise UsageError("a metric that does not add up has no groups", where="--by", hint=hint)
-        content = document(summary) if isinstance(summary, Summary) else summary
         return self.present(
-            content, lambda: table(summary, **rows), lambda screen: draw(screen, summary, **rows)
+            summary, lambda: table(summary, **rows), lambda screen: draw(screen, summary, **rows)
         )
 
 

@@ -50,9 +50,16 @@ def predict(
     from pipeline.store.results import read_study
 
     efficiency, study = chosen_efficiency(out, given), read_study(out)
-    others = shown.json is not None
+    whole = shown.json is not None
     summary = stored_summary(
-        study, at or (), efficiency, metric, others=others, changes=changes or (), most=shown.most
+        study,
+        at or (),
+        efficiency,
+        metric,
+        others=whole,
+        changes=changes or (),
+        most=shown.most,
+        only=None if whole or details else shown.rows["by"],
     )
     show_notices(change_notices(study, at or (), changes or (), metric))
 

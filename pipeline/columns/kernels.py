@@ -387,6 +387,13 @@ KERNELS: tuple[Column[Any], ...] = (
 CELLS = tuple(column for column in KERNELS if column.key not in ("measured", "predictions"))
 """The columns of tables with one row per kernel: those that are no lists."""
 
+WITHOUT_MODELS = tuple(
+    column
+    for column in KERNELS
+    if column.key not in ("model", "growth", "growth_class", "probability_growing", "notes")
+)
+"""The columns that are measured or predicted, without what models say in formulas and words."""
+
 PREDICTION: Column[Rows] = Column(
     key="prediction",
     name="value",

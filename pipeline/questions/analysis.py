@@ -210,8 +210,13 @@ class Outlook:
     order: IntArray  # int64[K], kernels, the largest at the target first, start-up and shut-down behind them
     standing: Standing  # what limits what can be said about each kernel
     flags: Sequence[Sequence[str]]  # per kernel what is remarkable about it
-    crossovers: tuple[Crossover, ...]  # who overtakes whom up to the target
     within: FormulaRange  # where formulas agree with the predictions
+    crossing: Callable[[], tuple[Crossover, ...]]  # finds the crossovers
+
+    @cached_property
+    def crossovers(self) -> tuple[Crossover, ...]:
+        """Who overtakes whom up to the target; that takes longer than all else."""
+        return self.crossing()
 
 
 def too_few_scales(points: FloatArray) -> bool:
@@ -392,8 +397,8 @@ def look_ahead(analysis: Analysis, level: Level, targets: FloatArray, *, crossin
         order=order,
         standing=standing,
         flags=flags(level.models.quality.probability_growing, rising, share_measured, share_target, standing),
-        crossovers=_crossovers(analysis, level, targets[-1], standing) if crossing else (),
         within=formula_range(level.models, analysis.column, targets),
+        crossing=partial(_crossovers, analysis, level, targets[-1], standing) if crossing else tuple,
     )
 
 

@@ -68,14 +68,11 @@ class TargetForecast:
     @cached_property
     def answers(self) -> "Answers":
         """The answers to all questions."""
-        return Answers({question.key: question.ask(self) for question in questions()})
+        return Answers(ahead=self)
 
 
 def outlooks(analysis: Analysis, targets: FloatArray, *, crossing: bool = True) -> tuple[Outlook, Outlook]:
-    """Look ahead from the call paths and from the regions to target points, float64[Q, D].
-
-    Crossovers are only looked for if they are asked for: they take longer than all else.
-    """
+    """Look ahead from the call paths and from the regions to target points, float64[Q, D]."""
     callpaths, regions = (
         look_ahead(analysis, level, targets, crossing=crossing)
         for level in (analysis.callpaths, analysis.regions)
@@ -114,13 +111,10 @@ def questions() -> tuple[Question[Any], ...]:
 
 
 class Answers(Mapping[str, Any]):
-    """Answers by the keys of their questions; those that are not given are empty."""
+    """Answers by the keys of their questions, found when they are asked for; those not given are empty."""
 
-    def __init__(self, found: Mapping[str, Any] = _NO_ANSWERS) -> None:
-        self._found = {
-            question.key: found.get(question.key, () if get_origin(question.kind) is tuple else None)
-            for question in questions()
-        }
+    def __init__(self, found: Mapping[str, Any] = _NO_ANSWERS, ahead: TargetForecast | None = None) -> None:
+        self._found, self._ahead = dict(found), ahead
 
     @classmethod
     def restored(cls, plain: Mapping[str, Any]) -> "Answers":
@@ -129,21 +123,24 @@ class Answers(Mapping[str, Any]):
         return cls({question.key: restored(question.kind, plain[question.key]) for question in known})
 
     def __getitem__(self, key: str) -> Any:  # noqa: ANN401  # what `of` returns
-        return self._found[key]
+        return self.of(next(question for question in questions() if question.key == key))
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._found)
+        return (question.key for question in questions())
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(questions())
 
     def of(self, question: Question[Record]) -> Record:
         """Return the answer to a question."""
+        if question.key not in self._found:
+            empty = () if get_origin(question.kind) is tuple else None
+            self._found[question.key] = question.ask(self._ahead) if self._ahead else empty
         return cast(Record, self._found[question.key])
 
     def but(self, question: Question[Record], answer: Record) -> "Answers":
         """Return the answers with another one to a question."""
-        return Answers({**self._found, question.key: answer})
+        return Answers({**self._found, question.key: answer}, self._ahead)
 
     def sentences(self, *, remarks: bool = False, details: bool = False) -> Iterator[Said]:
         """Yield what is said about the answers: remarks, details, or all else."""

@@ -7,8 +7,15 @@ import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
 from ingest.calltree import folded
-from pipeline.columns.column import json_rows
-from pipeline.columns.kernels import KERNELS, RankedKernels, measured_json, model_json, predictions_json
+from pipeline.columns.column import Column, json_rows
+from pipeline.columns.kernels import (
+    KERNELS,
+    WITHOUT_MODELS,
+    RankedKernels,
+    measured_json,
+    model_json,
+    predictions_json,
+)
 from pipeline.columns.summary import Summary, Target
 from pipeline.models.agreeing_formulas import total_formula
 from pipeline.models.growth import growth_classes, stated_law, total_statement
@@ -21,7 +28,7 @@ from pipeline.questions.analysis import (
     measured_total,
     too_few_scales_sentence,
 )
-from pipeline.questions.crossovers import Crossover, NamedCrossover
+from pipeline.questions.crossovers import NamedCrossover
 from pipeline.questions.question import TargetForecast
 from pipeline.questions.runtime.trust import extrapolation_text
 from pipeline.wording.quantities import number, point_json
@@ -30,18 +37,31 @@ LISTED = 1_000  # kernels of a level that `run` lists, more than its screens, ta
 ASKED = 20_000  # that are listed where they are asked for: 23 MB of JSON
 
 
-def summarise(ahead: TargetForecast, notices: Sequence[str] = (), *, most: int | None = ASKED) -> Summary:
+def summarise(
+    ahead: TargetForecast, notices: Sequence[str] = (), *, most: int | None = ASKED, only: str | None = None
+) -> Summary:
     """Return the content of summary.json.
 
     Args:
         notices: what was skipped or doubted on the way.
         most: how many kernels of a level are listed, None for all.
+        only: which of ``kernels``, ``regions`` and ``groups`` is shown as measured and predicted; the others,
+            formulas and crossovers, which take longer, are left out.
     """
     analysis, targets, (callpaths, regions) = ahead.analysis, ahead.targets, ahead.outlooks
     experiment = analysis.experiment
-    names, groups = experiment.parameters, ahead.groups
-    kernels, more_kernels = _kernels(analysis, analysis.callpaths, callpaths, targets, most)
-    coarse, more_regions = _kernels(analysis, analysis.regions, regions, targets, most)
+    names = experiment.parameters
+    levels = {"kernels": (analysis.callpaths, callpaths), "regions": (analysis.regions, regions)}
+    if only in (None, "groups") and ahead.groups is not None:
+        levels["groups"] = analysis.groups, ahead.groups
+    columns = KERNELS if only is None else WITHOUT_MODELS
+    listed = {
+        key: _kernels(analysis, *level, targets, None if key == "groups" else most, columns)
+        for key, level in levels.items()
+        if only in (None, key)
+    }
+    rows = {key: rows for key, (rows, _) in listed.items()}
+    crossing = {} if only else {key: _crossovers(analysis, *level) for key, level in levels.items()}
     return Summary(
         parameters=list(names),
         points=[point_json(names, row) for row in experiment.points],
@@ -50,14 +70,14 @@ def summarise(ahead: TargetForecast, notices: Sequence[str] = (), *, most: int |
         visits_per_run=None if experiment.per is None else experiment.per.of_a_run,
         scaling=analysis.decision.scaling.value,
         scaling_reason=analysis.decision.reason,
-        kernels=kernels,
-        regions=coarse,
-        groups=[] if groups is None else _kernels(analysis, analysis.groups, groups, targets, None)[0],
-        crossovers=_crossovers(analysis, analysis.callpaths, callpaths.crossovers),
-        region_crossovers=_crossovers(analysis, analysis.regions, regions.crossovers),
-        group_crossovers=() if groups is None else _crossovers(analysis, analysis.groups, groups.crossovers),
-        not_listed={"kernels": more_kernels, "regions": more_regions},
-        total=_total(analysis, callpaths, targets),
+        kernels=rows.get("kernels", []),
+        regions=rows.get("regions", []),
+        groups=rows.get("groups", []),
+        crossovers=crossing.get("kernels", ()),
+        region_crossovers=crossing.get("regions", ()),
+        group_crossovers=crossing.get("groups", ()),
+        not_listed={key: more for key, (_, more) in listed.items() if key != "groups"},
+        total=_total(analysis, callpaths, targets, with_model=only is None),
         notices=[*notices, *([too_few_scales_sentence(analysis)] if analysis.is_profile else [])],
         answers=ahead.answers,
         metrics={
@@ -83,6 +103,7 @@ def _kernels(
     outlook: Outlook,
     targets: FloatArray,
     most: int | None,
+    columns: Sequence[Column[Any]] = KERNELS,
     *,
     zeros: bool = True,
 ) -> tuple[list[dict[str, Any]], int]:
@@ -95,7 +116,7 @@ def _kernels(
         parameters=level.models.parameters,
         targets=None if analysis.is_profile else targets,
     )
-    return json_rows(KERNELS, found), more
+    return json_rows(columns, found), more
 
 
 def leading(ahead: TargetForecast) -> tuple[IntArray, IntArray]:
@@ -143,23 +164,44 @@ def _metric(
     }
 
 
-def _crossovers(analysis: Analysis, level: Level, found: Sequence[Crossover]) -> tuple[NamedCrossover, ...]:
-    paths = folded(level.kernels.callpaths) if found else ()
-    return tuple(c.named(analysis.parameter, paths[c.overtakes], paths[c.overtaken]) for c in found)
+def _crossovers(analysis: Analysis, level: Level, outlook: Outlook) -> tuple[NamedCrossover, ...]:
+    paths = folded(level.kernels.callpaths) if outlook.crossovers else ()
+    return tuple(
+        c.named(analysis.parameter, paths[c.overtakes], paths[c.overtaken]) for c in outlook.crossovers
+    )
 
 
-def _total(analysis: Analysis, outlook: Outlook, targets: FloatArray) -> dict[str, Any] | None:
+def _total(
+    analysis: Analysis, outlook: Outlook, targets: FloatArray, *, with_model: bool = True
+) -> dict[str, Any] | None:
     """The sum of the kernels in the shape of a kernel, the sums of their predictions; None without a sum."""
     if not analysis.additive:
         return None
-    models, kernels = analysis.callpaths.models, analysis.callpaths.kernels
-    names = models.parameters
+    kernels, measured = analysis.callpaths.kernels, measured_total(analysis)
+    return {
+        "callpath": ["total"],
+        "region": "total",
+        "paradigm": "",
+        "metric": kernels.metric,
+        "unit": kernels.unit,
+        **(_model_of_total(analysis, outlook, measured) if with_model else {}),
+        "measured": measured_json(measured[None])[0],
+        "share_measured": 1.0 if np.nansum(measured) > 0 else 0.0,
+        "share_at_target": 1.0 if outlook.total.value[0, -1] > 0 else 0.0,
+        "predictions": []
+        if analysis.is_profile
+        else predictions_json(analysis.experiment.parameters, targets, outlook.total)[0],
+        "flags": [],
+        "notes": [],
+    }
+
+
+def _model_of_total(analysis: Analysis, outlook: Outlook, measured: FloatArray) -> dict[str, Any]:
+    models = analysis.callpaths.models
     formula = total_formula(models, outlook.within)
-    measured = measured_total(analysis)
     fitted = models.expected(analysis.experiment.points).sum(axis=0)
     known = np.isfinite(measured) & (np.abs(measured) + np.abs(fitted) > 0)
     gap = 2 * np.abs(fitted - measured)[known] / (np.abs(measured) + np.abs(fitted))[known]
-    largest = outlook.total.value[0, -1]
     probability = _probability_total_grows(analysis, outlook)
     statement = (
         growth_classes(models.whole)[0]
@@ -167,11 +209,6 @@ def _total(analysis: Analysis, outlook: Outlook, targets: FloatArray) -> dict[st
         else total_statement(models, formula.growth, probability, len(analysis.experiment.points))
     )
     return {
-        "callpath": ["total"],
-        "region": "total",
-        "paradigm": "",
-        "metric": kernels.metric,
-        "unit": kernels.unit,
         "model": model_json(formula),
         "growth": stated_law(statement, formula.growth),
         "growth_class": statement,
@@ -182,12 +219,6 @@ def _total(analysis: Analysis, outlook: Outlook, targets: FloatArray) -> dict[st
             "points": len(analysis.experiment.points),
             "repetitions": analysis.experiment.shape[1],
         },
-        "measured": measured_json(measured[None])[0],
-        "share_measured": 1.0 if np.nansum(measured) > 0 else 0.0,
-        "share_at_target": 1.0 if largest > 0 else 0.0,
-        "predictions": [] if analysis.is_profile else predictions_json(names, targets, outlook.total)[0],
-        "flags": [],
-        "notes": [],
     }
 
 

@@ -138,9 +138,10 @@ def summary_of(
     others: Mapping[str, Analysis] = _NO_OTHERS,
     *,
     most: int | None = ASKED,
+    only: str | None = None,
 ) -> Summary:
-    """Return the content of summary.json for target points; arguments as of `TargetForecast`."""
-    return summarise(forecast_at(analysis, at, min_efficiency, others), notices, most=most)
+    """Return the content of summary.json for target points; arguments as of `TargetForecast`, `summarise`."""
+    return summarise(forecast_at(analysis, at, min_efficiency, others), notices, most=most, only=only)
 
 
 def stored_summary(
@@ -152,18 +153,19 @@ def stored_summary(
     others: bool = True,
     changes: Sequence[str] = (),
     most: int = ASKED,
+    only: str | None = None,
 ) -> Summary:
     """Return the summary of a metric of a stored study, by default its chosen one, at target points.
 
     All `others` stand beside the chosen one if they are wanted, else only memory and energy. With `changes`
-    it is that of the study as it would be after them.
+    it is that of the study as it would be after them. Of `only` one level are predictions, as of `summarise`.
     """
     analysis = study.of(metric)
     few = resource_metrics(analysis.experiment)
     wanted = [name for name in study.tables if others or name in few]
     beside = {name: study.of(name) for name in wanted} if analysis is study.chosen else _NO_OTHERS
     analysis = what_if(analysis, changes)
-    return summary_of(analysis, at, min_efficiency=min_efficiency, others=beside, most=most)
+    return summary_of(analysis, at, (), min_efficiency, beside, most=most, only=only)
 
 
 def change_notices(

@@ -451,7 +451,7 @@ def _surface_data(study: RuntimeStudy, target: FloatArray, share: float) -> Surf
 
 
 def _without_zeros(level: Level, outlook: Outlook) -> tuple[Level, Outlook]:
-    """Return the kernels that are not zero everywhere, without crossovers."""
+    """Return the kernels that are not zero everywhere."""
     some: BoolArray = (np.nan_to_num(level.kernels.mean) != 0).sum(axis=1) > 0
     place = np.cumsum(some) - 1
     chosen = np.flatnonzero(some)
@@ -460,7 +460,6 @@ def _without_zeros(level: Level, outlook: Outlook) -> tuple[Level, Outlook]:
         outlook,
         order=place[outlook.order[some[outlook.order]]],
         standing=Standing(**{name: marks[chosen] for name, marks in vars(outlook.standing).items()}),
-        crossovers=(),
     )
 
 
