@@ -77,7 +77,7 @@ COMMANDS = {
 }
 """The commands in the order of use, by the panels of `pipeline --help`."""
 
-_OBJECTS_BETWEEN_COLLECTIONS = 50_000  # Python's default is 700
+_OBJECTS_BETWEEN_COLLECTIONS = 400_000  # Python's default is 700
 
 
 def register() -> None:

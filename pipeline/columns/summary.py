@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, TypeAlias
 
-from ingest.record_codec import PLAIN, SPREAD
+from ingest.record_codec import NO_ENTRY, PLAIN, SPREAD
 from pipeline.questions.crossovers import NamedCrossover
 from pipeline.questions.question import Answers
-from pipeline.questions.runtime_summary import QUESTION, RuntimeSummary
+from pipeline.questions.runtime_summary import QUESTION, RuntimeSummary, Scale
 
 Point: TypeAlias = Mapping[str, float]
 Row: TypeAlias = Mapping[str, Any]
@@ -50,11 +50,19 @@ class Summary:
     group_crossovers: tuple[NamedCrossover, ...] = ()
     answers: Answers = field(default_factory=Answers, metadata=SPREAD)
     metrics: Annotated[Mapping[str, Row], PLAIN] = field(default_factory=dict)
+    scales_alone: tuple[Scale, ...] | None = field(default=None, metadata=NO_ENTRY)  # all of the runtime
 
     @property
     def runtime(self) -> RuntimeSummary | None:
         """Wall time, speed-up, limits and losses; None if the models are not of time."""
         return self.answers.of(QUESTION)
+
+    @property
+    def scales(self) -> Sequence[Scale]:
+        """The figures of measured points and targets; none if the models are not of time."""
+        if self.scales_alone is not None:
+            return self.scales_alone
+        return self.runtime.at if self.runtime else ()
 
     @property
     def observed(self) -> str:

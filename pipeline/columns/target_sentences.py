@@ -40,7 +40,7 @@ def total_sentences(summary: Summary, by: str) -> Iterator[tuple[str, str]]:
         assert summary.total is not None
         at, unit = prediction["at"], summary.total["unit"]
         text = f"Total {estimate_of(prediction, unit)}"
-        for scale in summary.runtime.at if summary.runtime else ():
+        for scale in summary.scales:
             if scale.point == at and not scale.measured and (wall := scale.wall_seconds):
                 text += f", wall time {estimate_of(vars(wall), 's')}"
         far, style = beyond(summary, at)
@@ -75,7 +75,7 @@ def _names(rows: Rows) -> list[str]:
 
 def _of_nodes(summary: Summary, at: Mapping[str, float]) -> str:
     """Say what a run costs if its nodes have more cores than it uses; empty if they have not."""
-    for found in summary.runtime.at if summary.runtime else ():
+    for found in summary.scales:
         effort, hours = found.effort, found.core_hours
         if found.point == at and effort and hours:
             held, used = (hours.value or 0.0) * SECONDS_PER_HOUR, effort.value or 0.0

@@ -23,7 +23,7 @@ from pipeline.models.rivals import Hypotheses, Rivals
 from pipeline.models.scaling_models import LocationCount, ScalingModels
 from pipeline.models.total import reconciling_shift, summed
 from pipeline.models.trend import CombinedTrend, Trend, local_trend, strays
-from pipeline.statistics import LineFits, fit_lines, scaled_terms, solve_weighted
+from pipeline.statistics import LineFits, deviations, fit_lines, scaled_terms, solve_weighted
 
 LEAST_MISS = float(np.log(1.5))  # that predictions may miss a measured point by in any case: formulas smooth
 _FEWEST_POINTS = 5  # with fewer, a formula that leaves one has no others to tell that it should not
@@ -39,7 +39,7 @@ def _missed(models: ScalingModels, trend: Trend) -> FloatArray:
     found = np.zeros(trend.logs.shape)
     if len(trend.points) < _FEWEST_POINTS:
         return found
-    allowed = np.maximum(LEAST_MISS, scipy.special.ndtri((1 + _NARROW) / 2) * strays(trend))[:, None]
+    allowed = np.maximum(LEAST_MISS, deviations(_NARROW) * strays(trend))[:, None]
     suspects: IntArray = np.flatnonzero(
         (_beyond(trend.logs, models.formula_values(trend.points), allowed) != 0).any(axis=1)
     )

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ingest.arrays import BoolArray, FloatArray, IntArray, Rows
+from pipeline.statistics import deviations
 
 if TYPE_CHECKING:
     from pipeline.models.formulas import PredictionFormula
@@ -134,12 +135,10 @@ def widened(
 
     The error, float64[K], is a standard deviation in logarithms, of which a part counts at each of Q points.
     """
-    from scipy.special import ndtri
-
     lower, value, upper = quantiles
     usable = value > 0
     logs = np.log(np.where(usable, np.maximum(quantiles, LEAST_LOWER * value), 1.0))
-    more = float(ndtri((1 + level) / 2)) * error[:, None] * part
+    more = deviations(level) * error[:, None] * part
     below, above = (np.sqrt(side**2 + more**2) for side in (logs[1] - logs[0], logs[2] - logs[1]))
     reached = np.where(lower > 0, np.exp(-below) * value, lower)
     return np.stack([np.where(usable, reached, lower), value, np.where(usable, np.exp(above) * value, upper)])

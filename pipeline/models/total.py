@@ -15,14 +15,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy
 
 from ingest.arrays import FloatArray, IntArray
 from pipeline.models.observations import Observations
 from pipeline.models.prediction import LEAST_LOWER, LEVEL, Prediction, in_parts, widened
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.trend import LEAST_ROOM, MOST_TOTAL
-from pipeline.statistics import TWO_SIDED
+from pipeline.statistics import TWO_SIDED, deviations
 
 _REFERENCE = 4.0  # times the largest value of each parameter, where parts and sum are reconciled
 SHARED = 0.4  # of the weight that the sum would have if its errors were independent of those of the parts
@@ -138,7 +137,7 @@ def _total(models: ScalingModels, points: FloatArray, level: float) -> Predictio
 
 def _wider(level: float) -> float:
     """Return how much wider intervals are than those of `LEVEL`, as normal ones are."""
-    return float(scipy.special.ndtri((1 + level) / 2) / scipy.special.ndtri((1 + LEVEL) / 2))
+    return deviations(level) / deviations(LEVEL)
 
 
 def _bounded(total: Prediction, whole: ScalingModels, points: FloatArray, level: float) -> Prediction:

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import scipy
 
 from ingest.arrays import BoolArray, FloatArray, Rows
 from ingest.parameter_roles import counts_processes
 from pipeline.models.observations import Observations
 from pipeline.models.prediction import LEVEL, widened
-from pipeline.statistics import OF_MEDIAN_DEVIATION
+from pipeline.statistics import OF_MEDIAN_DEVIATION, deviations
 
 HALF_LIFE = 0.7  # doublings in which the weight of a point for the slope halves
 STEEPEST_FALL = -0.5  # steeper falls were not kept up in any real series
@@ -378,7 +377,7 @@ class CombinedTrend(Rows):
         usable = (quantiles[1] > 0) & np.isfinite(trend)
         trend = np.where(usable, trend, 0.0)
         middle = np.log(np.where(usable, quantiles[1], 1.0))
-        width, usual_width = -scipy.special.ndtri((1 - level) / 2), -scipy.special.ndtri((1 - LEVEL) / 2)
+        width, usual_width = deviations(level), deviations(LEVEL)
         astray = 1 - self.errors.formulas_hold
         further = astray * (reaches**2 @ self.errors.formula**2)
         of_formula = (_side(usual, middle, trend, usable) / usual_width) ** 2 + further

@@ -403,7 +403,7 @@ def runtime_summary(found: Runtime | None, parameters: Sequence[str]) -> Runtime
         compared_by=found.comparison.value,
         effort_unit=found.effort_unit,
         rate_unit=found.rate_unit,
-        at=tuple(_scales(found, parameters)),
+        at=tuple(scales(found.figures, parameters, found.of_work, found.pop)),
         fastest=None if fastest is None else point_json(parameters, fastest.point),
         fastest_measured=None if fastest is None else fastest.measured,
         fastest_wall_seconds=None if fastest is None else fastest.value,
@@ -426,11 +426,16 @@ def runtime_summary(found: Runtime | None, parameters: Sequence[str]) -> Runtime
     )
 
 
-def _scales(found: Runtime, parameters: Sequence[str]) -> Iterator[Scale]:
-    figures = found.figures
+def scales(
+    figures: Figures,
+    parameters: Sequence[str],
+    work: Figures | None = None,
+    parts: PopParts | None = None,
+) -> Iterator[Scale]:
+    """Yield the figures of each point, with others of a `Runtime` if they are known."""
     shown = _figures(figures, (*_FIGURES, *_WHERE_MEASURED))
-    of_work = [] if found.of_work is None else _figures(found.of_work, _FIGURES)
-    pop = _pop(found.pop, len(figures.points))
+    of_work = [] if work is None else _figures(work, _FIGURES)
+    pop = _pop(parts, len(figures.points))
     for q in range(len(figures.points)):
         yield Scale(
             point=point_json(parameters, figures.points[q]),

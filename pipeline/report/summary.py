@@ -30,7 +30,9 @@ from pipeline.questions.analysis import (
 )
 from pipeline.questions.crossovers import NamedCrossover
 from pipeline.questions.question import TargetForecast
+from pipeline.questions.runtime.runtime import runtime_figures
 from pipeline.questions.runtime.trust import extrapolation_text
+from pipeline.questions.runtime_summary import Scale, scales
 from pipeline.wording.quantities import number, point_json
 
 LISTED = 1_000  # kernels of a level that `run` lists, more than its screens, tables and page show
@@ -80,11 +82,17 @@ def summarise(
         total=_total(analysis, callpaths, targets, with_model=only is None),
         notices=[*notices, *([too_few_scales_sentence(analysis)] if analysis.is_profile else [])],
         answers=ahead.answers,
+        scales_alone=_scales(analysis, targets) if only else None,
         metrics={
             metric: _metric(other, *ahead.of_others[metric], targets, most or ASKED)
             for metric, other in ahead.others.items()
         },
     )
+
+
+def _scales(analysis: Analysis, targets: FloatArray) -> tuple[Scale, ...]:
+    figures = runtime_figures(analysis, targets)
+    return () if figures is None else tuple(scales(figures, analysis.experiment.parameters))
 
 
 def _targets(analysis: Analysis, targets: FloatArray) -> tuple[Target, ...]:

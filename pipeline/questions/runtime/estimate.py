@@ -7,7 +7,7 @@ import numpy as np
 from filters.known_plain import KNOWN_SPREAD
 from ingest.arrays import BoolArray, FloatArray, Rows
 from pipeline.models.prediction import Prediction
-from pipeline.statistics import TWO_SIDED
+from pipeline.statistics import TWO_SIDED, student_quantiles
 from pipeline.wording.quantities import Figure
 
 SINGLE_RUN = 0.12
@@ -136,8 +136,6 @@ def from_repetitions(values: FloatArray) -> Estimate:
     The interval is that of Student's t for the mean of the logarithms. A point that was measured once has the
     deviation of all points together, or, without any repetition, that of public programs.
     """
-    from scipy.special import stdtrit
-
     usable = np.isfinite(values) & (values > 0)
     count = usable.sum(axis=1)
     logs = np.log(np.where(usable, values, 1.0))
@@ -146,7 +144,9 @@ def from_repetitions(values: FloatArray) -> Estimate:
     repeated = count > 1
     degrees = np.where(repeated, count - 1, (count - 1)[repeated].sum())
     variance = np.where(repeated, squares, squares[repeated].sum()) / np.maximum(degrees, 1)
-    side = stdtrit(np.maximum(degrees, 1), 0.95) * np.sqrt(variance / np.maximum(count, 1))
+    side = student_quantiles(np.maximum(degrees, 1.0), np.array([0.95]))[0] * np.sqrt(
+        variance / np.maximum(count, 1)
+    )
     side = np.where(count > 0, np.where(degrees > 0, side, SINGLE_RUN), np.nan)
     total = np.where(np.isfinite(values), values, 0.0).sum(axis=1)
     measured = np.isfinite(values).sum(axis=1)

@@ -57,16 +57,10 @@ def runtime(
     Limits, the scale of the least efficiency among them, and losses are those up to the last target. With too
     few scales to predict from, there are none: all is measured.
     """
-    kernels = analysis.callpaths.kernels
-    if not (analysis.additive and is_time(kernels.metric, kernels.unit)):
+    figures = runtime_figures(analysis, targets)
+    if figures is None:
         return None
-    study = RuntimeStudy(analysis)
-    measured = analysis.experiment.points
-    target = targets[-1]
-    if analysis.is_profile:
-        targets = targets[:0]
-    points = np.vstack([measured, targets])
-    figures = study.figures(points, np.arange(len(points)) < len(measured))
+    study, target, targets = RuntimeStudy(analysis), targets[-1], figures.points[~figures.measured]
     everything = scales_in_view(study, target)
     along = up_to(everything, study, figures)
     limit = efficient_up_to(study, everything, min_efficiency)
@@ -90,6 +84,16 @@ def runtime(
         notices=tuple(_notices(study, figures)),
         observed=analysis.observed,
     )
+
+
+def runtime_figures(analysis: Analysis, targets: FloatArray) -> Figures | None:
+    """Return the figures of a `Runtime`; None if the models are not of time."""
+    kernels = analysis.callpaths.kernels
+    if not (analysis.additive and is_time(kernels.metric, kernels.unit)):
+        return None
+    measured = analysis.experiment.points
+    points = measured if analysis.is_profile else np.vstack([measured, targets])
+    return RuntimeStudy(analysis).figures(points, np.arange(len(points)) < len(measured))
 
 
 def runtimes_along(analysis: Analysis, found: Runtime, targets: FloatArray) -> Iterator[Runtime]:

@@ -11,10 +11,19 @@ from pipeline.models.posterior import design_columns, fit_all
 from pipeline.models.prediction import Prediction
 from pipeline.models.quality import correlation_of_errors
 from pipeline.models.search_space import SpaceChoice, one_parameter_space
-from pipeline.statistics import mixture_quantiles, pool_variances
+from pipeline.statistics import deviations, mixture_quantiles, pool_variances, student_quantiles
 from tests.pipeline.models.dense import dense_precision
 
 POINTS = 2.0 ** np.arange(2, 8)
+
+
+def test_quantiles_are_those_of_scipy():
+    degrees = np.array([0.4, 1.0, 1.5, 3.3, 7.0, 3.3, 150.0, 1e4, 3e6, np.inf])
+    probability = np.array([0.001, 0.05, 0.4, 0.5, 0.95, 0.9999, 0.999999])
+    expected = stats.t.ppf(probability[:, None], degrees)
+    assert student_quantiles(degrees, probability) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    for level in (0.0, 0.5, 0.9, 0.99999):
+        assert deviations(level) == pytest.approx(stats.norm.ppf((1 + level) / 2), abs=1e-9)
 
 
 @pytest.mark.parametrize("walk", [0.0, 3.0])
