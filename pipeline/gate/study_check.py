@@ -25,13 +25,7 @@ from pipeline.gate.check_result import (
 from pipeline.gate.compared_studies import ComparedStudies, heir_results, recording, recording_reason
 from pipeline.gate.estimates import holm
 from pipeline.gate.gate_options import CheckOptions
-from pipeline.gate.kernel_groups import (
-    COMMUNICATION,
-    GroupFactors,
-    SlowLocation,
-    excused_by,
-    slow_location,
-)
+from pipeline.gate.kernel_groups import COMMUNICATION, GroupFactors
 from pipeline.gate.kernel_values import KernelValues, Matched, Scope, incomparable, match, over_the_same
 from pipeline.gate.repetition_noise import (
     CommonChange,
@@ -55,6 +49,7 @@ from pipeline.gate.verdicts import (
     vanished_kernels,
     with_located,
 )
+from pipeline.gate.waiting import SlowLocation, excused_by, slow_location
 from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import LEVEL
 from pipeline.questions.expected_growth import JudgedExpectation, Judgement
@@ -177,7 +172,7 @@ def _compare(
     common = None if recorded.partial else _common_result(matched, change, options)
     kernels = matched_verdicts(matched, forecasts, family, options)
     if common is not None and not paired:
-        slow = slow_location(matched)
+        slow = slow_location(matched, family.rows, family.changes.measured)
         kernels, excused = (kernels, False) if slow is None else excused_by(slow, kernels)
         common = _of_groups(common, family.changes.groups, slow, excused, options)
     kernels += new_kernels(everything, options) + vanished_kernels(everything, options)
@@ -345,10 +340,12 @@ def _of_groups(
         for name, log_ratio, one in zip(groups.names, groups.factor.log_ratio[:, 0], p, strict=True)
         if one <= options.false_alarms
     }
-    where = ""
+    where, cause, advice = "", "machine or placement", _INTERLEAVE
     if slow is not None and (excused or slow.behind > options.common_factor - 1):
         found[COMMUNICATION] = f"takes {times(slow.waiting)} the baseline"
         where = f", {slow.text}"
+        if not slow.seen:
+            cause, advice = "machine, placement or program", f"values of every location would tell; {advice}"
     if not found:
         return common
     of_all = f"{common.text}; " if common.verdict is Ruling.REGRESSION else ""
@@ -356,8 +353,8 @@ def _of_groups(
     return replace(
         common,
         verdict=Ruling.REGRESSION,
-        text=f"{of_all}{texts}{where}: machine or placement, cannot tell which; {_INTERLEAVE}",
-        headline=f"all {' and '.join(found)} slower{where}: machine or placement, cannot tell",
+        text=f"{of_all}{texts}{where}: {cause}, cannot tell which; {advice}",
+        headline=f"all {' and '.join(found)} slower{where}: {cause}, cannot tell",
     )
 
 

@@ -1,6 +1,4 @@
-"""Groups of kernels that a machine slows down together, and a location that makes the others wait."""
-
-from dataclasses import replace
+"""Groups of kernels that a machine slows down together."""
 
 import numpy as np
 import pytest
@@ -72,52 +70,6 @@ def test_one_function_is_no_group():
     assert found(result) == {"MPI_Allreduce"}
 
 
-def of_ranks(whole, balance, uneven):
-    """Give a study its load balance and how far the largest location of each kernel is above the mean."""
-    rows = np.array(
-        [1.0 if k.region.startswith("MPI") else uneven.get(k.region, 1.01) for k in whole.kernels]
-    )
-    runs = balance * np.exp(0.002 * np.random.default_rng(3).normal(size=whole.values.shape[1:]))
-    return replace(whole, load_balance=runs, uneven=np.repeat(rows[:, None], len(whole.points), axis=1))
-
-
-WAITING = {
-    "MPI_Allreduce": 6 + 7.0,
-    "MPI_Waitall": 8 + 6.5,
-    "MPI_Alltoall": 7 + 1.0,
-}  # of 161 that are computed
-
-
-def night(uneven, **changed):
-    return run(
-        of_ranks(study(BEFORE | WAITING | changed, seed=2), 0.99 / 1.1, uneven),
-        of_ranks(study(BEFORE), 0.99, {}),
-    )
-
-
-def test_waiting_for_a_slow_location_is_not_a_regression_and_named():
-    result = night(dict.fromkeys(COMPUTING, 1.1))
-    assert (result.outcome, found(result)) == (Outcome.INCONCLUSIVE, set())
-    assert headline(result) == (
-        "Inconclusive: all communication slower, one location 10 % slower than the mean: "
-        "machine or placement, cannot tell"
-    )
-
-
-def test_one_kernel_that_is_uneven_is_the_program():
-    assert {"MPI_Allreduce", "MPI_Waitall"} <= found(night({"k3": 1.7}))
-
-
-def test_a_slow_location_explains_no_more_than_it_makes_others_wait():
-    assert "MPI_Alltoall" in found(night(dict.fromkeys(COMPUTING, 1.1), MPI_Alltoall=7.0 + 25.0))
-    assert found(night(dict.fromkeys(COMPUTING, 1.1), k3=23.0 * 1.4)) == {"k3"}
-
-
-def test_without_values_of_locations_before_nothing_is_known_of_a_slow_one():
-    now = of_ranks(study(BEFORE | WAITING, seed=2), 0.9, dict.fromkeys(COMPUTING, 1.1))
-    assert {"MPI_Allreduce"} <= found(run(now, study(BEFORE)))
-
-
 @pytest.mark.parametrize(("factors", "outcome"), [
     (1.3, Outcome.INCONCLUSIVE),
     ((1.0, 1.0, 1.0, 1.0, 1.5), Outcome.REGRESSED),
@@ -129,10 +81,3 @@ def test_a_column_of_run_times_that_is_slower_alike_at_all_scales_is_the_machine
     if outcome is Outcome.INCONCLUSIVE:
         assert result.reasons[0].cause is Cause.COMMON
         assert {one.verdict for one in result.kernels} == {Ruling.UNCHANGED}
-
-
-def test_nobody_waits_without_communication_and_unknown_balances_say_nothing():
-    alone = of_ranks(study(COMPUTING, seed=2), 0.9, dict.fromkeys(COMPUTING, 1.1))
-    assert run(alone, of_ranks(study(COMPUTING), 0.99, {})).outcome is Outcome.PASSED
-    unknown = of_ranks(study(BEFORE, seed=2), np.nan, {})
-    assert run(unknown, of_ranks(study(BEFORE), np.nan, {})).outcome is Outcome.PASSED
