@@ -20,7 +20,7 @@ from filters.memory import Memory, TraceMemory
 from filters.overhead_budget import BudgetOutcome
 from filters.paper_rule import PaperDecision
 from filters.scorep_format.patterns import compile_pattern
-from ingest.arrays import BoolArray, IntArray
+from ingest.arrays import IntArray
 from ingest.cpp_names import short_name
 from ingest.errors import UsageError
 from ingest.number_text import count, figure, percent
@@ -50,22 +50,18 @@ def explain(decision: Decision, prediction: FilterEffect, asked: str) -> tuple[s
 
     Asked is a displayed or mangled name, a function's name without its parameters, or a pattern.
     """
-    found = np.flatnonzero(_named(decision, asked))
+    table, pattern = decision.regions.table, compile_pattern(asked)
+    hits = [
+        any(asked == text or pattern.matches(text) for text in (name, mangled, short_name(name)))
+        for name, mangled in zip(table.name, table.mangled, strict=True)
+    ]
+    found = np.flatnonzero(np.array(hits, dtype=np.bool_) & decision.regions.called)
     if not len(found):
         hint = "give a name from the evidence file, or a pattern such as '*solve*'"
         raise UsageError(
             f"'{asked}' matches no filterable region that is called", where="--explain", hint=hint
         )
     return tuple(line for i in found.tolist() for line in _region_lines(decision, prediction, i))
-
-
-def _named(decision: Decision, asked: str) -> BoolArray:
-    table, pattern = decision.regions.table, compile_pattern(asked)
-    hits = [
-        any(asked == text or pattern.matches(text) for text in (name, mangled, short_name(name)))
-        for name, mangled in zip(table.name, table.mangled, strict=True)
-    ]
-    return np.array(hits, dtype=np.bool_) & decision.regions.called
 
 
 def _region_lines(decision: Decision, prediction: FilterEffect, i: int) -> Iterable[str]:
@@ -168,23 +164,18 @@ def next_commands(
     if applied is Application.RUN_TIME:
         return (f"export SCOREP_FILTERING_FILE={path}", enough)
     flags = shlex.quote(f"--instrument-filter={filter_file.absolute()}")
-    compiler = _compiler(runs)
-    return (
-        f"scorep --instrument-filter={path} {compiler} ...    # instead of {compiler}, for every file",
-        f"make SCOREP_WRAPPER_INSTRUMENTER_FLAGS={flags}    # if the build uses scorep-{compiler}",
-        enough,
-    )
-
-
-def _compiler(runs: Sequence[RunEvidence]) -> str:
-    """Return the compiler of the language that most functions are written in, as linker names show it."""
     compiled = [
         run.regions.take(np.flatnonzero(np.array(run.regions.paradigm) == "compiler")) for run in runs
     ]
     names = [name for regions in compiled for name in regions.mangled]
     fortran = sum(bool(_FORTRAN.search(name)) for name in names)
     serial, parallel = ("gfortran", "mpif90") if 2 * fortran > len(names) else ("g++", "mpicxx")
-    return parallel if any("mpi" in run.regions.paradigm for run in runs) else serial
+    compiler = parallel if any("mpi" in run.regions.paradigm for run in runs) else serial
+    return (
+        f"scorep --instrument-filter={path} {compiler} ...    # instead of {compiler}, for every file",
+        f"make SCOREP_WRAPPER_INSTRUMENTER_FLAGS={flags}    # if the build uses scorep-{compiler}",
+        enough,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -152,7 +152,9 @@ def hook_times(
     logs, density = spread * _STEPS, -0.5 * _STEPS**2
     taken = usual[runs.computing].sum(axis=0)
     if rejected.counted:
-        most = min(_most_taken(runs, rejected, usual), cost.recorded / cost.filtered)
+        often = runs.computing[:, None] & (rejected.visits >= ENOUGH_VISITS)
+        fits = np.divide(runs.time, usual, out=np.full(usual.shape, np.inf), where=often & (usual > 0))
+        most = min(float(fits.min(initial=np.inf)), cost.recorded / cost.filtered)
         beyond = np.maximum(logs - np.log(most), 0.0) / np.hypot(_MARGIN, rejected.spread)
         density = density - 0.5 * beyond**2
     if known is not None and (stated := np.isfinite(known.total) & (taken > 0)).any():
@@ -170,10 +172,3 @@ def hook_times(
         took = time[runs.computing].sum(axis=0)
         time = time * np.minimum(1.0, np.divide(room, took, out=np.ones(len(took)), where=took > 0))
     return Hooks(time=time, least=low / middle, most=high / middle)
-
-
-def _most_taken(runs: Visited, rejected: RejectedVisits, usual: FloatArray) -> float:
-    """Return how many times their usual cost hooks can take so that every call path has time for them."""
-    often = runs.computing[:, None] & (rejected.visits >= ENOUGH_VISITS)
-    fits = np.divide(runs.time, usual, out=np.full(usual.shape, np.inf), where=often & (usual > 0))
-    return float(fits.min(initial=np.inf))

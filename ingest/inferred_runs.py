@@ -345,17 +345,13 @@ def describe(found: Sequence[FoundProfile], directory: Path) -> Described:
     damaged: list[Skipped] = []
     for profile in found:
         try:
-            read.append((profile, _describe(profile, directory)))
+            path, of = profile.path, profile.reader.files
+            files = of(path) if of else path.rglob("*") if path.is_dir() else [path]
+            read.append((profile, _described(profile, directory, tuple(map(stamp, sorted(files))))))
         except InputError as error:
             damaged.append(Skipped(profile.path, error.what, damaged=True))
     profiles, runs = zip(*read, strict=True) if read else ((), ())
     return Described(found=profiles, runs=runs, damaged=tuple(damaged))
-
-
-def _describe(found: FoundProfile, directory: Path) -> DescribedRun:
-    path, of = found.path, found.reader.files
-    files = of(path) if of else path.rglob("*") if path.is_dir() else [path]
-    return _described(found, directory, tuple(map(stamp, sorted(files))))
 
 
 @lru_cache(maxsize=1 << 12)
@@ -364,20 +360,16 @@ def _described(found: FoundProfile, directory: Path, stamps: tuple[tuple[int, ..
     profile = found.reader.read(found.path)
     process = profile.locations.process[profile.locations.cpu].tolist()
     threads = max(Counter(process).values(), default=1)
+    name = found.path.relative_to(directory).with_name(found.stem)
+    parts = name.parts[:-1] if _GENERIC.fullmatch(name.name) and len(name.parts) > 1 else name.parts
     return DescribedRun(
-        name=_name_below(found, directory),
+        name="/".join(parts),
         processes=_processes(found, profile, len(set(process))),
         threads=threads,
         nodes=len(set(filter(None, profile.locations.node))) or stated_number(profile.attributes, (NODES,)),
         sizes=stated_sizes(profile.attributes),
         written=found.path.stat().st_mtime,
     )
-
-
-def _name_below(found: FoundProfile, directory: Path) -> str:
-    name = found.path.relative_to(directory).with_name(found.stem)
-    parts = name.parts[:-1] if _GENERIC.fullmatch(name.name) and len(name.parts) > 1 else name.parts
-    return "/".join(parts)
 
 
 def _processes(found: FoundProfile, profile: Profile, located: int) -> int:

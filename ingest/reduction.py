@@ -81,12 +81,6 @@ def device_rows(classes: IntArray) -> IntArray:
     return np.array([row.get(found, 0) for found in classes.tolist()], dtype=np.int64)
 
 
-def with_idle_region(tree: CallTree, regions: RegionTable) -> tuple[CallTree, RegionTable]:
-    """Add a root of the region `IDLE` behind all call paths."""
-    added = CallTree(np.append(tree.parent, -1), np.append(tree.region, len(regions)))
-    return added, RegionTable.joined([regions, RegionTable.named((IDLE,), (GPU_IDLE,))])
-
-
 SmallFloatArray: TypeAlias = npt.NDArray[np.float32]
 
 LOCATED_CALL_PATHS = (
@@ -203,7 +197,10 @@ class LargestKernels:
     @_BEYOND_FLOAT32
     def found(self, locations: LocationTable) -> LocationValues:
         """Return the values of the largest call paths, then those of the largest regions of several."""
-        largest, regions = self._largest_held(), self._largest_summed()
+        summed = self._group >= 0
+        total = np.zeros(len(self._shared))
+        np.add.at(total, self._group[summed], self._total[summed])
+        largest, regions = self._largest_held(), _largest(total, np.flatnonzero(total > 0))
         callpaths = self._nodes[largest]
         values = np.zeros((len(largest) + len(regions), len(locations)), dtype=np.float32)
         values[: len(largest)] = self._values[largest]
@@ -216,13 +213,6 @@ class LargestKernels:
             locations=locations,
             load=InMemory(values),
         )
-
-    def _largest_summed(self) -> IntArray:
-        """Return the largest of the regions that are summed up, by their numbers among these."""
-        summed = self._group >= 0
-        total = np.zeros(len(self._shared))
-        np.add.at(total, self._group[summed], self._total[summed])
-        return _largest(total, np.flatnonzero(total > 0))
 
     def _add_up(self, regions: IntArray, values: SmallFloatArray) -> None:
         """Put the sums of some regions into float32[K, L]."""
@@ -515,7 +505,8 @@ def _with_idle_time(reduced: ReducedProfile) -> ReducedProfile:
     idle: FloatArray = np.maximum(wall - reduced.device_time.sum(axis=0), 0.0)  # 0 where kernels overlap
     if not idle.any():
         return reduced
-    tree, regions = with_idle_region(reduced.tree, reduced.regions)
+    tree = CallTree(np.append(reduced.tree.parent, -1), np.append(reduced.tree.region, len(reduced.regions)))
+    regions = RegionTable.joined([reduced.regions, RegionTable.named((IDLE,), (GPU_IDLE,))])
     nothing = Reduction(*np.zeros((4, 1)))
     of_idle = Reduction(*np.array([[idle.sum()], [idle.mean()], [idle.min()], [idle.max()]]))
     values = {

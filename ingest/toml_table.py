@@ -222,20 +222,16 @@ def _parsed(text: str, where: str) -> dict[str, object]:
         raise
     except ValueError as error:  # a whole number of thousands of digits
         raise InputError("a number has too many digits", where=where, hint="correct it") from error
-    if _is_deep(content):
+    layer: list[object] = [content]
+    for _ in range(DEEPEST):
+        layer = [inside for value in layer for inside in _nested(value)]
+    if layer:
         raise _too_deep(where)
     return content
 
 
 def _too_deep(where: str) -> InputError:
     return InputError(f"tables or arrays nested more than {DEEPEST} deep", where=where, hint="flatten them")
-
-
-def _is_deep(content: dict[str, object]) -> bool:
-    layer: list[object] = [content]
-    for _ in range(DEEPEST):
-        layer = [inside for value in layer for inside in _nested(value)]
-    return bool(layer)
 
 
 def _nested(value: object) -> list[object]:
@@ -274,7 +270,13 @@ def line_numbers(text: str) -> Mapping[Key, int]:
             table = _numbered(_names(statement[1 : statement.rindex("]")]), entries)
             lines.setdefault(table, line)
         else:
-            name = (*table, *_names(_key_of(statement)))
+            # what stands before the equals sign, which may itself occur in a quoted key
+            key = ""
+            for match in _TOKEN.finditer(statement):
+                if match.group() == "=":
+                    break
+                key += match.group()
+            name = (*table, *_names(key))
             for end in range(len(table) + 1, len(name) + 1):
                 lines.setdefault(name[:end], line)
     return lines
@@ -294,16 +296,6 @@ def _statements(text: str) -> Iterator[tuple[int, str]]:
             parts.append(token)
             depth += (token in "[{") - (token in "]}")
         line += token.count("\n")
-
-
-def _key_of(assignment: str) -> str:
-    """Return what stands before the equals sign, which may itself occur in a quoted key."""
-    key = ""
-    for match in _TOKEN.finditer(assignment):
-        if match.group() == "=":
-            break
-        key += match.group()
-    return key
 
 
 def _names(dotted: str) -> Key:

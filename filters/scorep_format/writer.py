@@ -151,7 +151,11 @@ def _plan_filter(regions: FilterRegions, kept: BoolArray, layout: Layout) -> Pla
     """
     if layout.form is Form.INCLUDE:
         return _include(regions, kept)
-    exclude = _exclude(regions, kept, layout)
+    dropped = regions.called & ~kept
+    files = _whole_files(regions, kept, dropped) if layout.whole_files else ()
+    covered = np.array([file in files for file in regions.table.file], dtype=np.bool_)
+    names = _names(regions, dropped & ~covered)
+    exclude = Plan(Form.EXCLUDE, files, names, (kept | ~regions.called) & ~covered)
     if layout.form is Form.EXCLUDE or not len(exclude):
         return exclude
     include = _include(regions, kept)
@@ -160,14 +164,6 @@ def _plan_filter(regions: FilterRegions, kept: BoolArray, layout: Layout) -> Pla
 
 def _include(regions: FilterRegions, kept: BoolArray) -> Plan:
     return Plan(Form.INCLUDE, (), _names(regions, kept), kept)
-
-
-def _exclude(regions: FilterRegions, kept: BoolArray, layout: Layout) -> Plan:
-    dropped = regions.called & ~kept
-    files = _whole_files(regions, kept, dropped) if layout.whole_files else ()
-    covered = np.array([file in files for file in regions.table.file], dtype=np.bool_)
-    names = _names(regions, dropped & ~covered)
-    return Plan(Form.EXCLUDE, files, names, (kept | ~regions.called) & ~covered)
 
 
 def _names(regions: FilterRegions, listed: BoolArray) -> tuple[str, ...]:

@@ -201,19 +201,14 @@ def _rows(lines: Sequence[str], calls: int | None) -> Iterator[_ProfileRow]:
     group = ""
     for match, name in found:
         group = name if match["bars"] == "|" else group
+        cells = (match["more"] or "").split("|")
+        text = cells[calls - 2].strip() if calls is not None and 2 <= calls < len(cells) + 2 else ""
         yield _ProfileRow(
             path=(group, name) if match["bars"] == "||" else (name,),
             share=float(match["share"]) / 100,
             value=number(match["value"]),
-            calls=_calls(match["more"], calls),
+            calls=number(text) if _CALLS.fullmatch(text) else None,
         )
-
-
-def _calls(more: str | None, column: int | None) -> float | None:
-    """Return the calls of a row, given its cells from the third on, and the column of calls."""
-    cells = (more or "").split("|")
-    text = cells[column - 2].strip() if column is not None and 2 <= column < len(cells) + 2 else ""
-    return number(text) if _CALLS.fullmatch(text) else None
 
 
 def _csv_rows(lines: Sequence[str]) -> Iterator[_ProfileRow]:

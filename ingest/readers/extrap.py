@@ -242,7 +242,13 @@ def _take_line(state: _State, line: _Line) -> None:
     elif line.keyword == "POINTS":
         state.points += _points(state, line)
     elif line.keyword == "DATA":
-        _take_data(state, line)
+        if state.data_lines >= len(state.points):
+            raise line.error(f"more DATA lines for '{state.region[:60]}' than the {len(state.points)} points")
+        values = [line.number_in(word) for word in _WORD.finditer(line.text, line.start)]
+        if state.measured is None:
+            state.measured = SeriesBuilder(source=state.source, parameters=tuple(state.parameters))
+        state.measured.add(state.region, state.metric, state.points[state.data_lines], values)
+        state.data_lines += 1
     else:
         state.data_lines = 0
         if line.keyword == "REGION":
@@ -281,16 +287,6 @@ def _words_of_points(line: _Line) -> Iterator[list[re.Match[str]]]:
         raise line.error("text outside of the parentheses")
     for point in _POINT.finditer(line.text, line.start):
         yield list(_WORD_IN_POINT.finditer(line.text, point.start(1), point.end(1)))
-
-
-def _take_data(state: _State, line: _Line) -> None:
-    if state.data_lines >= len(state.points):
-        raise line.error(f"more DATA lines for '{state.region[:60]}' than the {len(state.points)} points")
-    values = [line.number_in(word) for word in _WORD.finditer(line.text, line.start)]
-    if state.measured is None:
-        state.measured = SeriesBuilder(source=state.source, parameters=tuple(state.parameters))
-    state.measured.add(state.region, state.metric, state.points[state.data_lines], values)
-    state.data_lines += 1
 
 
 _LINES_AT_ONCE = 4096

@@ -229,7 +229,14 @@ def _add(script: _Script, head: re.Match[str], frames: Sequence[int | None]) -> 
     stack = tuple(frames)
     node = script.nodes.get(stack)
     if node is None:
-        node = _node(script, stack)
+        # most stacks occur again
+        nodes, node = script.stacks.callpaths.nodes, ROOT
+        for region in reversed(stack):
+            node = nodes.setdefault((node, region or 0), len(nodes))
+        if node == ROOT:
+            node = script.stacks.callpaths.callee(ROOT, UNKNOWN)
+        if len(script.nodes) < _MAX_KNOWN_STACKS:
+            script.nodes[tuple(stack)] = node
     process = head["process"]
     place = script.stacks.location(int(process or 0), int(head["thread"])), node
     event = script.events.get(head["event"])
@@ -241,18 +248,6 @@ def _add(script: _Script, head: re.Match[str], frames: Sequence[int | None]) -> 
     script.commands[head["command"]] += 1
     script.lines += 1 + len(stack)
     script.with_processes &= process is not None
-
-
-def _node(script: _Script, stack: Sequence[int | None]) -> int:
-    """Return the node of a stack of regions; most stacks occur again, so it is remembered."""
-    nodes, node = script.stacks.callpaths.nodes, ROOT
-    for region in reversed(stack):
-        node = nodes.setdefault((node, region or 0), len(nodes))
-    if node == ROOT:
-        node = script.stacks.callpaths.callee(ROOT, UNKNOWN)
-    if len(script.nodes) < _MAX_KNOWN_STACKS:
-        script.nodes[tuple(stack)] = node
-    return node
 
 
 def _by_name(events: Mapping[str, _Event]) -> dict[str, _Event]:

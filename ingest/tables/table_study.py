@@ -246,17 +246,14 @@ def _values(
         np.add.at(dense, at, column[rows] / share)
         there[at] = True
         if mapping.inclusive and name == TIME:
-            _fill_callers(table.tree, dense, there)
+            # callers without a row have the sum of their callees
+            tree = table.tree
+            for node in range(len(tree) - 1, 0, -1):
+                caller = int(tree.parent[node])
+                if caller >= 0:
+                    dense[caller] += np.where(there[caller], 0.0, dense[node])
         found_values[name] = np.broadcast_to(dense, (len(table.tree), locations))
     return found_values, where
-
-
-def _fill_callers(tree: CallTree, values: FloatArray, there: Any) -> None:  # noqa: ANN401
-    """Give callers without a row the sum of their callees."""
-    for node in range(len(tree) - 1, 0, -1):
-        caller = int(tree.parent[node])
-        if caller >= 0:
-            values[caller] += np.where(there[caller], 0.0, values[node])
 
 
 def _processes(table: _NumberedRows, run: int, locations: int) -> IntArray:

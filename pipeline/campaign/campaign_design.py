@@ -154,7 +154,12 @@ def _with_runs(design: CampaignDesign, added: Sequence[PlannedRun], new: Campaig
         return design
     number = len(design.rounds) + 1
     runs = [replace(run, round=number) for run in added]
-    ordered = _in_blocks(runs, random.Random(f"{design.seed} {number}"))
+    generator = random.Random(f"{design.seed} {number}")
+    ordered = []
+    for repetition in sorted({run.repetition for run in runs}):
+        block = [run for run in runs if run.repetition == repetition]
+        generator.shuffle(block)
+        ordered += block
     return replace(design, runs=(*design.runs, *ordered), rounds=(*design.rounds, new))
 
 
@@ -170,16 +175,6 @@ def _planned(
         unfiltered=unfiltered,
         plain=plain,
     )
-
-
-def _in_blocks(runs: list[PlannedRun], generator: random.Random) -> list[PlannedRun]:
-    """Order runs by repetition, shuffled within each."""
-    ordered = []
-    for repetition in sorted({run.repetition for run in runs}):
-        block = [run for run in runs if run.repetition == repetition]
-        generator.shuffle(block)
-        ordered += block
-    return ordered
 
 
 def write_design(work: Path, design: CampaignDesign) -> None:

@@ -398,13 +398,9 @@ def _command(table: TomlTable, key: str, scales: Scales, folder: Path) -> tuple[
     if not words:
         raise table.error(key, "is empty", f'write {key} = "./solver {{n}}"')
     _check_placeholders(table, key, words, (*scales, *OTHERS))
-    return (_program(words[0], folder), *words[1:])
-
-
-def _program(word: str, folder: Path) -> str:
-    """Return the program that the first word of a command names: one beside the description, or as it is."""
+    word = words[0]
     beside = "/" in word and not Path(word).is_absolute() and (folder / word).is_file()
-    return f"{{{FOLDER}}}/{Path(word)}" if beside else word
+    return (f"{{{FOLDER}}}/{Path(word)}" if beside else word, *words[1:])
 
 
 def _launcher(table: TomlTable, scales: Scales) -> Launcher:

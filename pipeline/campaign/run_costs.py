@@ -107,7 +107,9 @@ def expected_costs(
             [run for run in design.runs if run.in_series],
         )
     )
-    factor = _relative_cost(design, pilot, series)
+    both = [series[values] / cost for values, cost in pilot.items() if values in series and cost > 0]
+    predicted = next((one.relative_cost for one in design.rounds if one.purpose == "filter"), 1.0)
+    factor = float(np.median(both)) if both else predicted
     return {**planned, **modelled, **{values: factor * cost for values, cost in pilot.items()}, **series}
 
 
@@ -119,16 +121,6 @@ def _mean_costs(campaign: Campaign, states: States, runs: Iterable[PlannedRun]) 
             cost = _spent(campaign, run, replace(states[run.name], earlier_seconds=0.0))
             costs.setdefault(values_of(run.point), []).append(cost)
     return {values: sum(several) / len(several) for values, several in costs.items()}
-
-
-def _relative_cost(
-    design: CampaignDesign, pilot: Mapping[Values, float], series: Mapping[Values, float]
-) -> float:
-    """Return what a run with the filter costs relative to one before it: measured, else as predicted."""
-    both = [series[values] / cost for values, cost in pilot.items() if values in series and cost > 0]
-    if both:
-        return float(np.median(both))
-    return next((one.relative_cost for one in design.rounds if one.purpose == "filter"), 1.0)
 
 
 def affordable(progress: CampaignProgress, waiting: Sequence[PlannedRun]) -> list[PlannedRun]:

@@ -73,7 +73,8 @@ def run_script(
 ) -> str:
     """Return the script of a run, pinned to CPUs if any are given; it notes the version of this program."""
     needs = resources(campaign.launcher, run.point)
-    values = _placeholder_values(campaign, run)
+    others = {REPETITION: str(run.repetition), RUN: run.name, FOLDER: str(campaign.path.parent)}
+    values = {**others, **point_values(run.point)}
     command = campaign.measurement.plain if run.plain else campaign.application.command
     words = [fill(word, values) for word in command]
     prepare = [fill(line, values) for line in campaign.application.prepare]
@@ -139,12 +140,6 @@ def profiles_of(campaign: Campaign, run: PlannedRun) -> Path:
     if run.plain:
         return campaign.plain_runs
     return campaign.pilot_profiles if run.unfiltered else campaign.profiles
-
-
-def _placeholder_values(campaign: Campaign, run: PlannedRun) -> dict[str, str]:
-    """Return what placeholders stand for in a run."""
-    others = {REPETITION: str(run.repetition), RUN: run.name, FOLDER: str(campaign.path.parent)}
-    return {**others, **point_values(run.point)}
 
 
 def _launched(launcher: Launcher, needs: Resources, values: Mapping[str, str]) -> list[str]:

@@ -19,7 +19,12 @@ def crash_line(error: BaseException) -> str:
     try:
         handle, path = tempfile.mkstemp(prefix="pipeline-crash-", suffix=".txt")
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(_report(error))
+            lines = [
+                f"platform: {platform.platform()}",
+                f"command line: {shlex.join(sys.argv)}",
+                *(f"{name}: {version}" for name, version in _versions().items()),
+            ]
+            file.write("\n".join(lines) + "\n\n" + "".join(traceback.format_exception(error)))
     except OSError as failure:
         frame = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{frame.filename}:{frame.lineno}"
@@ -27,15 +32,6 @@ def crash_line(error: BaseException) -> str:
     else:
         advice = f"send {path} to its developers, with the input if you may"
     return f"crashed ({what}), which is a defect of this program; {advice}"
-
-
-def _report(error: BaseException) -> str:
-    lines = [
-        f"platform: {platform.platform()}",
-        f"command line: {shlex.join(sys.argv)}",
-        *(f"{name}: {version}" for name, version in _versions().items()),
-    ]
-    return "\n".join(lines) + "\n\n" + "".join(traceback.format_exception(error))
 
 
 def _versions() -> dict[str, str]:

@@ -155,7 +155,10 @@ def _machine(place: StudyMachine, summary: Summary) -> StudyOnMachine:
 def _ways(level: Level, transfer: Transfer, target: FloatArray) -> tuple[KernelWay, ...]:
     """Return how each kernel went over, and the probabilities of what limits one that computes."""
     table, computes = transfer.table, PROJECTION_WAYS.index(Way.COMPUTES)
-    here, there = _limits_on_both(transfer, target[None])
+    # the mix at a machine halfway: what is scarcer on one of them is more likely to limit there
+    slower = slowdowns(transfer.source, transfer.target, transfer.locations(target[None]))[0, :, 0]
+    both = (transfer.table.mix * slower**power for power in (-0.5, 0.5))
+    here, there = (one / np.maximum(one.sum(axis=1, keepdims=True), 1e-300) for one in both)
     return tuple(
         KernelWay(
             callpath=tuple(callpath),
@@ -194,18 +197,6 @@ def _gains(models: ScalingModels, transfer: Transfer, points: FloatArray) -> Ite
     for q, (factor, lower, upper) in enumerate(zip(*ends, strict=True)):
         by = {resource.value: float(1.0 / slower[RESOURCES.index(resource), q]) for resource in TYPICAL_MIX}
         yield Faster(value=factor, lower=lower, upper=upper, by=by)
-
-
-def _limits_on_both(transfer: Transfer, points: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the probabilities that each resource limits each kernel, float64[K, resource], here and there.
-
-    The mix of a kernel is that at a machine halfway between the two; what is scarcer on one of them is more
-    likely to limit there.
-    """
-    slower = slowdowns(transfer.source, transfer.target, transfer.locations(points))[0, :, 0]
-    both = (transfer.table.mix * slower**power for power in (-0.5, 0.5))
-    here, there = (one / np.maximum(one.sum(axis=1, keepdims=True), 1e-300) for one in both)
-    return here, there
 
 
 @dataclass(frozen=True)

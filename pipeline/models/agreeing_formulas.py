@@ -483,7 +483,9 @@ def _agreeing(
     curves, terms = _curves(models, predict, within), _terms(models, within)
     formulas: list[Formula | None] = [None] * len(curves.value)
     if fitted is not None:
-        agree = curves.agree(_as_written(fitted, curves.points))
+        coefficients = _rounded(fitted.rivals.coefficients)
+        written = replace(fitted, rivals=replace(fitted.rivals, coefficients=coefficients), nonnegative=False)
+        agree = curves.agree(written.formula_values(curves.points))
         formulas = [fitted.formula(k) if own else None for k, own in enumerate(agree.tolist())]
     left, tried = _missing(formulas), TriedTerms.of(names, terms)
     for k, formula in zip(left.tolist(), curve_formulas(curves.take(left), tried), strict=True):
@@ -505,13 +507,6 @@ def _agreeing(
 
 def _missing(formulas: Sequence[Formula | None]) -> IntArray:
     return np.array([k for k, formula in enumerate(formulas) if formula is None], dtype=np.int64)
-
-
-def _as_written(fitted: ScalingModels, points: FloatArray) -> FloatArray:
-    """Return the values of the chosen formulas with the digits that are written, float64[K, Q]."""
-    coefficients = _rounded(fitted.rivals.coefficients)
-    written = replace(fitted, rivals=replace(fitted.rivals, coefficients=coefficients), nonnegative=False)
-    return written.formula_values(points)
 
 
 def _curves(models: ScalingModels, predict: _Predict, within: FormulaRange) -> Curves:

@@ -66,7 +66,10 @@ class NormalFormRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # t
         if self.nonpositive not in ("shift", "raise"):
             raise ValueError(f"nonpositive must be 'shift' or 'raise', not {self.nonpositive!r}")
         features, target = validate_data(self, X, y, dtype=np.float64, multi_output=True, y_numeric=True)
-        self.shift_ = self._shift(features)
+        smallest = features.min(axis=0)
+        if self.nonpositive == "raise" and (smallest <= 0).any():
+            raise ValueError(f"feature {int(np.argmax(smallest <= 0))} of X is not positive everywhere")
+        self.shift_ = np.where(smallest <= 0, 1.0 - smallest, 0.0)
         self._one_target = target.ndim == 1
         targets = np.asarray(target, dtype=np.float64).reshape(len(features), -1)
         nonnegative = bool((targets >= 0).all()) if self.nonnegative == "auto" else bool(self.nonnegative)
@@ -92,7 +95,11 @@ class NormalFormRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # t
         """
         check_is_fitted(self)
         features = validate_data(self, X, dtype=np.float64, reset=False)
-        prediction = self.models_.predict(self._inside(features + self.shift_), level)
+        points = features + self.shift_
+        outside = points <= np.where(self.shift_ > 0, 1.0, 0.0)
+        if self.nonpositive == "raise" and outside.any():
+            raise ValueError(f"feature {int(outside.any(axis=0).argmax())} of X is not positive everywhere")
+        prediction = self.models_.predict(np.where(outside, self.models_.first, points), level)
         value = self._as_targets(prediction.value)
         if not return_interval:
             return value
@@ -107,19 +114,6 @@ class NormalFormRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # t
     def _names(self) -> tuple[str, ...]:
         names = getattr(self, "feature_names_in_", None)
         return tuple(f"x{d}" for d in range(self.n_features_in_)) if names is None else tuple(names)
-
-    def _shift(self, X: FloatArray) -> FloatArray:
-        smallest = X.min(axis=0)
-        if self.nonpositive == "raise" and (smallest <= 0).any():
-            raise ValueError(f"feature {int(np.argmax(smallest <= 0))} of X is not positive everywhere")
-        return np.where(smallest <= 0, 1.0 - smallest, 0.0)
-
-    def _inside(self, points: FloatArray) -> FloatArray:
-        """Take points below what the normal form is defined for as the lower end of the training range."""
-        outside = points <= np.where(self.shift_ > 0, 1.0, 0.0)
-        if self.nonpositive == "raise" and outside.any():
-            raise ValueError(f"feature {int(outside.any(axis=0).argmax())} of X is not positive everywhere")
-        return np.where(outside, self.models_.first, points)
 
     def _as_targets(self, values: FloatArray) -> FloatArray:
         return values[0] if self._one_target else values.T

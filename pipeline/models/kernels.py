@@ -203,6 +203,10 @@ def grouped_kernels(kernels: Kernels, names: Sequence[str], group: IntArray) -> 
     """Sum kernels by group, int64[K]; each has the name of its group and the paradigm of its first kernel."""
     first = np.unique(group, return_index=True)[1]
     nowhere = np.full(len(names), -1, dtype=np.int64)
+    count = len(names)
+    weight = np.nan_to_num(kernels.mean).sum(axis=1)
+    total = np.bincount(group, weight, count)
+    error = np.bincount(group, weight * kernels.common_error, count)
     return Kernels(
         callpaths=tuple((name,) for name in names),
         paradigms=tuple(kernels.paradigms[i] for i in first.tolist()),
@@ -211,19 +215,11 @@ def grouped_kernels(kernels: Kernels, names: Sequence[str], group: IntArray) -> 
         values=sum_groups(kernels.values, group, len(names)),
         node=nowhere,
         parent=nowhere,
-        common_error=_grouped_error(kernels, group, len(names)),
+        common_error=np.divide(error, total, out=np.zeros(count), where=total > 0),
         additive=kernels.additive,
         of_location=kernels.of_location,
         source=kernels.source,
     )
-
-
-def _grouped_error(kernels: Kernels, group: IntArray, count: int) -> FloatArray:
-    """The error of sums whose parts err together, float64[count]: the mean, weighted by the parts."""
-    weight = np.nan_to_num(kernels.mean).sum(axis=1)
-    total = np.bincount(group, weight, count)
-    error = np.bincount(group, weight * kernels.common_error, count)
-    return np.divide(error, total, out=np.zeros(count), where=total > 0)
 
 
 def sum_groups(values: FloatArray, group: IntArray, count: int) -> FloatArray:

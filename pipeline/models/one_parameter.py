@@ -168,7 +168,15 @@ class _FitContext:
     def fit(self, sample: Sample) -> Fits:
         """Return the fits of all hypotheses."""
         fits = fit_all(self.space, self.columns, sample, self.structure, self.nonnegative)
-        mean, root = _constant(sample, self.structure)
+        # if the constant is true, all points err by the same size; relative to the measured values, as for
+        # the other hypotheses, low points would count more than high ones
+        count = np.maximum(sample.measured.sum(axis=1), 1)
+        middle = np.abs(sample.level.sum(axis=1)) / count
+        scale = np.repeat(self.structure.scale(middle)[:, None], len(sample.points), axis=1)
+        weight = self.structure.precision(sample.points, scale, sample.measured).times(np.ones(scale.shape))
+        total = weight.sum(axis=1)
+        total = np.where(total > 0, total, 1.0)
+        mean, root = (weight * sample.level).sum(axis=1) / total, 1 / np.sqrt(total)
         fits.coefficients[:, 0, 0], fits.root[:, 0, 0, 0] = mean, root
         return fits
 
@@ -197,21 +205,6 @@ class _FitContext:
         noise = np.where(noise > 0, noise, _UNREPEATED_NOISE)
         bound = left * noise * (1 + _DOUBTFUL * np.sqrt(2 / left))
         return np.asarray((residual**2).sum(axis=1) > bound)
-
-
-def _constant(sample: Sample, structure: ErrorModel) -> tuple[FloatArray, FloatArray]:
-    """float64[K] each: the constant model's value and the root of its variance at unit error.
-
-    If the constant is true, all points err by the same size. Relative to the measured values, as for the
-    other hypotheses, low points would count more than high ones.
-    """
-    count = np.maximum(sample.measured.sum(axis=1), 1)
-    middle = np.abs(sample.level.sum(axis=1)) / count
-    scale = np.repeat(structure.scale(middle)[:, None], len(sample.points), axis=1)
-    weight = structure.precision(sample.points, scale, sample.measured).times(np.ones(scale.shape))
-    total = weight.sum(axis=1)
-    total = np.where(total > 0, total, 1.0)
-    return (weight * sample.level).sum(axis=1) / total, 1 / np.sqrt(total)
 
 
 def _families(parameter: str, sample: Sample, nonnegative: bool) -> SpaceChoice:

@@ -124,7 +124,11 @@ def fit_all(
             terms = _fit_group(group.without_constant, values, weighted, precision)
             fits = _without_negative_constant(fits, terms)
         if group.sharpness != 1:
-            fits = (*fits[:2], _misfit_of_values(group, fits[0], sample.level, powers[1.0].precision))
+            # of the values themselves: to a power, small ones count too little
+            design = np.linalg.solve(np.swapaxes(group.back, 1, 2), np.swapaxes(group.basis, 1, 2))
+            powered = np.einsum("khc,hcp->hkp", fits[0], design)
+            residual = sample.level - np.maximum(powered, 0.0) ** (1 / group.sharpness)
+            fits = (*fits[:2], np.asarray((residual * powers[1.0].precision.times(residual)).sum(axis=2).T))
         growth = (fits[0] * group.largest)[..., int(group.place[0] == 0) :]  # where the largest level is 1
         possible = group.usable & ((growth > _ROUNDING).all(axis=2) | (not nonnegative))
         coefficients[:, group.hypothesis[:, None], group.place] = fits[0]
@@ -162,16 +166,6 @@ def _without_negative_constant(fits: GroupFits, of_terms: GroupFits) -> GroupFit
     for constants in (root[..., 0, :], root[..., :, 0]):
         np.copyto(constants, 0.0, where=negative[..., None])
     return coefficients, root, np.where(negative, terms_misfit, misfit)
-
-
-def _misfit_of_values(
-    group: Columns, coefficients: FloatArray, values: FloatArray, precision: Precision
-) -> FloatArray:
-    """float64[K, h], the misfit of the values themselves: to a power, small ones count too little."""
-    design = np.linalg.solve(np.swapaxes(group.back, 1, 2), np.swapaxes(group.basis, 1, 2))
-    powered = np.einsum("khc,hcp->hkp", coefficients, design)
-    residual = values - np.maximum(powered, 0.0) ** (1 / group.sharpness)
-    return np.asarray((residual * precision.times(residual)).sum(axis=2).T)
 
 
 def _fit_group(group: Columns, values: FloatArray, weighted: FloatArray, precision: Precision) -> GroupFits:

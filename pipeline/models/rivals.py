@@ -193,17 +193,13 @@ class Rivals(Rows):
             scale, degrees = np.sqrt(np.maximum(variance, 0.0)), self.degrees[first:end]
             return mixture_quantiles(center, scale, self.weight[rows], count, degrees, probability)
 
-        bounds = self._bounds(max(1, _BLOCK // max(1, design[:1].size)))
+        wanted = np.arange(0, max(int(self.begin[-1]), 1), max(1, _BLOCK // max(1, design[:1].size)))
+        inside = np.unique(np.searchsorted(self.begin, wanted))
+        bounds = [*inside[inside < len(self)].tolist(), len(self)] if len(self) else [0, 0]
         if len(bounds) == 2:
             return of_kernels(*bounds)
         with ThreadPoolExecutor(min(len(bounds) - 1, usable_cores())) as threads:
             return np.concatenate(list(threads.map(of_kernels, bounds[:-1], bounds[1:])), axis=1)
-
-    def _bounds(self, most: int) -> list[int]:
-        """Return the bounds of blocks of kernels with about so many rivals each."""
-        wanted = np.arange(0, max(int(self.begin[-1]), 1), most)
-        inside = np.unique(np.searchsorted(self.begin, wanted))
-        return [*inside[inside < len(self)].tolist(), len(self)] if len(self) else [0, 0]
 
 
 def _begin(count: IntArray) -> IntArray:

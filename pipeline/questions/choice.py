@@ -9,7 +9,7 @@ from typing import Annotated
 import numpy as np
 import scipy
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import FloatArray, IntArray
 from ingest.experiment import VISITS, PerVisit
 from ingest.number_text import given_percent
 from ingest.record_codec import NO_ENTRY, entry
@@ -397,7 +397,13 @@ def job_of(analysis: Analysis, per: PerVisit, units: float) -> Analysis:
     Start-up and shut-down, and files that are not read or written in every unit, take what they took in a
     run, once.
     """
-    once = _once(analysis)
+    kernels = analysis.callpaths.kernels
+    once = start_up(kernels)
+    counted = analysis.experiment.values.get(VISITS)
+    if counted is not None:
+        files = np.array([one in _FILES for one in kernels.classes], dtype=np.bool_)
+        calls = np.nan_to_num(counted.max).max(axis=(1, 2))[kernels.node]
+        once |= files & (calls < _ONCE)
     of_point = np.nanmean(per.visits, axis=1)
 
     def factors(at: FloatArray) -> FloatArray:
@@ -406,15 +412,3 @@ def job_of(analysis: Analysis, per: PerVisit, units: float) -> Analysis:
         return np.where(once[:, None], of_run[None], units)
 
     return scaled_study(analysis, factors)
-
-
-def _once(analysis: Analysis) -> BoolArray:
-    """Return which call paths a run does once, bool[K]."""
-    kernels = analysis.callpaths.kernels
-    once = start_up(kernels)
-    counted = analysis.experiment.values.get(VISITS)
-    if counted is not None:
-        files = np.array([one in _FILES for one in kernels.classes], dtype=np.bool_)
-        calls = np.nan_to_num(counted.max).max(axis=(1, 2))[kernels.node]
-        once |= files & (calls < _ONCE)
-    return once

@@ -194,23 +194,18 @@ def read_progress(path: Path, results: Path | None = None) -> CampaignProgress:
     if not campaign.in_rounds:
         design = extended(design, campaign, begun)
     elif not design.rounds:
-        design = _pilot(design, campaign, modelled)
+        points = campaign.points
+        table = np.array([values_of(point) for point in points])
+        cost = np.array([modelled.get(values_of(point), np.nan) for point in points])
+        nothing = np.zeros(len(points), dtype=np.int64)
+        found = rounds.next_round(rounds.Progress(points=table, done=nothing, cost=cost))
+        chosen = [points[place] for place in np.flatnonzero(found.repetitions)]
+        wanted = [Wanted(point, 1, modelled.get(values_of(point))) for point in chosen]
+        unfiltered = campaign.measurement.pilot_filter
+        design = with_round(design, campaign, CampaignRound(purpose="pilot"), wanted, unfiltered=unfiltered)
     states |= _states(campaign, [run for run in design.runs if run.name not in states], alive)
     progress = CampaignProgress(campaign=campaign, design=design, states={}, costs=modelled)
     return _in_states(progress, {run.name: states[run.name] for run in design.runs}, alive)
-
-
-def _pilot(design: CampaignDesign, campaign: Campaign, modelled: Mapping[Values, float]) -> CampaignDesign:
-    """Return a design that begins with a pilot."""
-    points = campaign.points
-    table = np.array([values_of(point) for point in points])
-    cost = np.array([modelled.get(values_of(point), np.nan) for point in points])
-    nothing = np.zeros(len(points), dtype=np.int64)
-    found = rounds.next_round(rounds.Progress(points=table, done=nothing, cost=cost))
-    chosen = [points[place] for place in np.flatnonzero(found.repetitions)]
-    wanted = [Wanted(point, 1, modelled.get(values_of(point))) for point in chosen]
-    unfiltered = campaign.measurement.pilot_filter
-    return with_round(design, campaign, CampaignRound(purpose="pilot"), wanted, unfiltered=unfiltered)
 
 
 def _undrawn(campaign: Campaign, stored: CampaignDesign | None) -> CampaignDesign:

@@ -220,7 +220,8 @@ def next_round(path: Path, notify: Notify, *, rebuilt: bool = False) -> Campaign
     with only_writer(read_campaign(path).work, notify):
         progress = read_progress(path)
         _require_ended(progress)
-        progress = replace(progress, design=_begun(progress))
+        runs = (run for run in progress.design.runs if progress.states[run.name].status != "planned")
+        progress = replace(progress, design=replace(progress.design, runs=tuple(runs)))
         design, request = _decided(progress, notify, rebuilt=rebuilt)
         if len(design.runs) > len(progress.design.runs) and not _affords(replace(progress, design=design)):
             design = _unaffordable(progress, design)
@@ -239,12 +240,6 @@ def _require_ended(progress: CampaignProgress) -> None:
         raise UsageError(f"runs not made yet: {waiting}", where=where, hint=hint)
     if not progress.count("done"):
         raise UsageError("no run is done", where=where, hint=hint)
-
-
-def _begun(progress: CampaignProgress) -> CampaignDesign:
-    """Return the design without the runs that the budget did not allow."""
-    runs = (run for run in progress.design.runs if progress.states[run.name].status != "planned")
-    return replace(progress.design, runs=tuple(runs))
 
 
 def _affords(progress: CampaignProgress) -> bool:
@@ -268,7 +263,8 @@ def _unaffordable(progress: CampaignProgress, wanted: CampaignDesign) -> Campaig
 def _decided(progress: CampaignProgress, notify: Notify, *, rebuilt: bool) -> tuple[CampaignDesign, str]:
     """Return the design with its next round or its end, and what the user has to do first."""
     campaign = progress.campaign
-    if _filter_is_due(progress):
+    made = any(one.purpose == "filter" for one in progress.design.rounds)
+    if campaign.measurement.pilot_filter and not made:
         return _filter_round(progress, notify, rebuilt=rebuilt)
     if request := _unverified(progress, notify):
         return progress.design, request
@@ -300,12 +296,6 @@ def _without_outlying(progress: CampaignProgress, notify: Notify) -> tuple[Campa
     names = (*design.outlying, *(run.name for run in aside))
     again = [Wanted(run.point, 1, progress.costs.get(values_of(run.point))) for run in (*aside, *unclear)]
     return replace(design, outlying=names), again
-
-
-def _filter_is_due(progress: CampaignProgress) -> bool:
-    """Return whether a filter is to be made from the pilot now."""
-    made = any(one.purpose == "filter" for one in progress.design.rounds)
-    return progress.campaign.measurement.pilot_filter and not made
 
 
 def _filter_round(progress: CampaignProgress, notify: Notify, *, rebuilt: bool) -> tuple[CampaignDesign, str]:

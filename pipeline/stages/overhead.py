@@ -357,27 +357,22 @@ def _plain_by_run_times(study: _Study, times: dict[int, list[tuple[float, float]
         (runs,) = np.nonzero(study.point == point)
         runs = runs[np.argsort(study.runs.measured[runs], kind="stable")]
         seconds[runs], startup[runs], spread[runs] = _by_rank(of_point, len(runs))
+    header = ",".join((*study.experiment.parameters, SECONDS_COLUMN, STARTUP))
+    numbers = zip(study.point.tolist(), seconds.tolist(), (seconds - wall_of_runs).tolist(), strict=True)
+    points = study.experiment.points
     return plain_by_run_time(
         study.runs,
         seconds,
         wall_of_runs,
         where,
         startup=startup,
-        lines=_lines_with_startup(study, seconds, wall_of_runs),
+        lines=[
+            f"{header} and {','.join([*map(value_text, points[p].tolist()), value_text(took), figure(more)])}"
+            for p, took, more in numbers
+        ],
         spread=spread,
         point=study.point,
     )
-
-
-def _lines_with_startup(study: _Study, seconds: FloatArray, wall: FloatArray) -> list[str]:
-    """Return what to write for each run if what it takes beyond its profile is start-up."""
-    header = ",".join((*study.experiment.parameters, SECONDS_COLUMN, STARTUP))
-    numbers = zip(study.point.tolist(), seconds.tolist(), (seconds - wall).tolist(), strict=True)
-    points = study.experiment.points
-    return [
-        f"{header} and {','.join([*map(value_text, points[p].tolist()), value_text(took), figure(more)])}"
-        for p, took, more in numbers
-    ]
 
 
 def _by_rank(times: list[tuple[float, float]], count: int) -> tuple[FloatArray, FloatArray, float]:
@@ -472,7 +467,13 @@ def _point(study: _Study, less: _Study, j: int) -> int | None:
     source = next(run.source for run in less.experiment.runs if (run.point, run.repetition) == place)
     if named := _point_named(Path(source).absolute(), study.experiment.parameters):
         return study.point_of(named)
-    return _point_by_visits(study, same_runs(study.runs, less.runs.run(j)), source)
+    points = np.unique(study.point[same_runs(study.runs, less.runs.run(j))]).tolist()
+    if len(points) == 1:
+        return int(points[0])
+    of = "of several points" if points else "of no point"
+    example = f"app.{study.experiment.parameters[0]}8.r1"
+    hint = f"name its folder after the run of the study, such as {example}"
+    raise UsageError(f"its visits are those {of} of the study", where=source, hint=hint)
 
 
 def _point_named(path: Path, parameters: tuple[str, ...]) -> Mapping[str, float]:
@@ -482,17 +483,6 @@ def _point_named(path: Path, parameters: tuple[str, ...]) -> Mapping[str, float]
         if set(parameters) <= set(named):
             return named
     return {}
-
-
-def _point_by_visits(study: _Study, same: BoolArray, source: str) -> int:
-    """Return the only point whose runs have the same visits."""
-    points = np.unique(study.point[same]).tolist()
-    if len(points) == 1:
-        return int(points[0])
-    of = "of several points" if points else "of no point"
-    example = f"app.{study.experiment.parameters[0]}8.r1"
-    hint = f"name its folder after the run of the study, such as {example}"
-    raise UsageError(f"its visits are those {of} of the study", where=source, hint=hint)
 
 
 def _at_run_time(experiment: Experiment) -> bool:

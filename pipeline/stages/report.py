@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -33,20 +33,15 @@ def page_of(
     """Return report.html, which opens at the last target, from ``run.json`` and, with a filter,
     ``app.filter.json``.
     """
+    changed = (state_of(Path(entry["path"])).modified for entry in provenance["inputs"])
     return report_html(
         Report(
             ahead=ahead,
             provenance=provenance,
             filter_evidence=evidence,
-            **{"files": _file_dates(provenance), **more},
+            **{"files": [datetime.fromtimestamp(time / 1e9, UTC).date() for time in changed if time], **more},
         )
     )
-
-
-def _file_dates(provenance: Mapping[str, Any]) -> list[date]:
-    """Return when the input files that are still there were last changed."""
-    changed = (state_of(Path(entry["path"])).modified for entry in provenance["inputs"])
-    return [datetime.fromtimestamp(time / 1e9, UTC).date() for time in changed if time]
 
 
 def report_stored(

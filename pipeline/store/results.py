@@ -393,16 +393,14 @@ def _read_runs(content: bytes) -> tuple[RunRecord, ...]:
             process=np.array(row["process"], dtype=np.int64),
             classes=tuple(map(RegionClass, row["classes"])),
             class_time=np.array(row["class_time"], dtype=np.float64).reshape(len(row["classes"]), -1),
-            device_time=_device_time(row.get("device_time")),
+            # earlier files of this version have none
+            device_time=np.array(row.get("device_time") or (), dtype=np.float64).reshape(
+                len(DEVICE_CLASSES), -1
+            ),
             attributes=json.loads(row["attributes"]),
         )
         for row in read_table(content).to_pylist()
     )
-
-
-def _device_time(stored: list[float] | None) -> FloatArray:
-    """Return the times of accelerators; there are none in earlier files of this version."""
-    return np.array(stored or (), dtype=np.float64).reshape(len(DEVICE_CLASSES), -1)
 
 
 _BESIDE_ARRAYS = b"scaling_models"

@@ -53,7 +53,16 @@ def _small_enough(found: Sequence[KernelLocations]) -> bytes | None:
     count = sum(kernels * len(point) * (3 if point.folded else 1) for kernels, point in points)
     if _COMPRESSED * count * np.dtype(np.float32).itemsize > MOST_LOCATION_BYTES:
         return None
-    content = _parquet(found)
+    sink = BytesIO()
+    table = _table(found)
+    pq.write_table(
+        table,
+        sink,
+        compression="zstd",
+        use_dictionary=["metric", "unit", "region", "node.list.element"],
+        column_encoding=_ENCODING,
+    )
+    content = sink.getvalue()
     return content if len(content) <= MOST_LOCATION_BYTES else None
 
 
@@ -69,19 +78,6 @@ def abridged(measured: Sequence[KernelLocations], stored: Sequence[KernelLocatio
             what = f"the {len(part.region)} largest of {len(whole.region)} kernels"
             found.append(f"{LOCATIONS} has the {whole.metric} of {what}, so that it stays below 5 MB")
     return found
-
-
-def _parquet(found: Sequence[KernelLocations]) -> bytes:
-    sink = BytesIO()
-    table = _table(found)
-    pq.write_table(
-        table,
-        sink,
-        compression="zstd",
-        use_dictionary=["metric", "unit", "region", "node.list.element"],
-        column_encoding=_ENCODING,
-    )
-    return sink.getvalue()
 
 
 def _table(found: Sequence[KernelLocations]) -> pa.Table:

@@ -157,7 +157,8 @@ def _locations(system: System, nodes: Sequence[str]) -> LocationTable:
     group = system.group[by_id]
     if not count or group.min() < 0:
         raise ValueError("it has no locations, or some are outside of a location group")
-    runs = _runs(system)
+    kinds = zip(system.kind, system.creator, strict=True)
+    runs = np.array([kind == GROUP_TYPE and creator is None for kind, creator in kinds], np.bool_)
     process = _processes(system, runs)[group]
     node = tuple([nodes[i] for i in group.tolist()]) if nodes else ()
     return LocationTable(process, places_in_groups(process), _devices(system, runs)[by_id], node)
@@ -174,12 +175,6 @@ def _devices(system: System, runs: BoolArray) -> IntArray:
     threads = (kinds == CPU) & runs[system.group]
     streams = (kinds != NOWHERE) & ~threads & (accelerator[system.group] | (kinds != CPU))
     return np.where(threads, CPU, np.where(streams, system.group, NOWHERE))
-
-
-def _runs(system: System) -> BoolArray:
-    """Return whether each location group is a process, not an accelerator or a group of metrics."""
-    kinds = zip(system.kind, system.creator, strict=True)
-    return np.array([kind == GROUP_TYPE and creator is None for kind, creator in kinds], np.bool_)
 
 
 def _processes(system: System, runs: BoolArray) -> IntArray:

@@ -115,7 +115,9 @@ def _read(path: Path, rank: int, first_device: int, regions: Regions) -> _Trace:
     with understood(path):
         events, alone = paired(trace.events)
         events += trace.of_phase("X")
-        categories = _categories(events)
+        stated = [event.get("cat") for event in events]
+        lowered = {category: str(category).lower() for category in set(stated)}
+        categories = [lowered[category] for category in stated]
         kineto = not _KINETO.isdisjoint(categories)
         if not kineto:
             categories = _by_process(trace, events, categories)
@@ -149,12 +151,6 @@ def _ranks(folder: Path) -> list[Path]:
     if not len(by_rank) == len(worlds) == len(found) or len({match[2] for _, match in worlds}) > 1:
         return []
     return [by_rank[rank] for rank in sorted(by_rank)]
-
-
-def _categories(events: Sequence[Event]) -> list[str]:
-    stated = [event.get("cat") for event in events]
-    lowered = {category: str(category).lower() for category in set(stated)}
-    return [lowered[category] for category in stated]
 
 
 def _by_process(trace: TraceFile, events: Sequence[Event], categories: Sequence[str]) -> list[str]:
@@ -199,8 +195,9 @@ def _parts(
     begin, end = times(kernels)
     used, device = np.unique(numbered([event.get("pid") for event in kernels]), return_inverse=True)
     sizes = [args.get("bytes", 0) if isinstance(args := e.get("args"), dict) else 0 for e in kernels]
+    found, count = np.unique(threads.process, return_counts=True)
     streams = Activities.of(
-        process=_most_frequent(threads.process),
+        process=int(found[count.argmax()]) if len(found) else 0,
         thread=numbered([event.get("tid") for event in kernels]),
         device=first_device + device.reshape(-1),
         region=_regions(kernels, kernels_of, regions),
@@ -216,11 +213,6 @@ def _of(
 ) -> tuple[list[Event], list[str]]:
     wanted = [of in kinds for of in categories]
     return list(compress(events, wanted)), list(compress(categories, wanted))
-
-
-def _most_frequent(numbers: IntArray) -> int:
-    found, count = np.unique(numbers, return_counts=True)
-    return int(found[count.argmax()]) if len(found) else 0
 
 
 def _regions(events: Sequence[Event], categories: Sequence[str], regions: Regions) -> IntArray:

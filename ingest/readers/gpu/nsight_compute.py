@@ -63,7 +63,10 @@ class _Table:
             column = _VALUE if _VALUE in self.columns else _MEAN
             found = [(self.cell(row, _NAME), self.cell(row, _METRIC_UNIT), self.cell(row, column))]
         elif not self.units:
-            self.units = self._units(row)
+            if self.cell(row, "ID"):
+                raise ValueError("a row of units is missing")
+            names = {place: name for name, place in self.columns.items() if "." in name or name in _TIMES}
+            self.units = {place: (name, row[place].strip()) for place, name in names.items()}
             return
         else:
             found = [(name, unit, row[place]) for place, (name, unit) in self.units.items()]
@@ -77,13 +80,6 @@ class _Table:
             if metric not in self.counted:
                 self.counted.add(metric)
                 self.stacks.of(metric)[place] += number
-
-    def _units(self, row: Sequence[str]) -> dict[int, tuple[str, str]]:
-        """Return the metrics of the wide form, given the row below the header, which has no ID."""
-        if self.cell(row, "ID"):
-            raise ValueError("a row of units is missing")
-        names = {place: name for name, place in self.columns.items() if "." in name or name in _TIMES}
-        return {place: (name, row[place].strip()) for place, name in names.items()}
 
     def _value(self, name: str, unit: str) -> tuple[Metric, float] | None:
         known = self.values.get((name, unit))

@@ -2,7 +2,7 @@
 
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -42,20 +42,16 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
     if is_packed_file(path):  # SQLite reads files only
         with TemporaryDirectory() as folder:
             plain = Path(folder, "plain.sqlite")
-            _unpack(path, plain)
+            try:
+                with open_plain(path, _MAX_UNPACKED_BYTES) as packed, plain.open("wb") as file:
+                    shutil.copyfileobj(packed, file)
+            except OSError as error:
+                raise InputError(f"cannot be unpacked: {error}", where=str(path)) from error
             with _opened(plain, str(path)) as connection:
                 yield connection
     else:
         with _opened(path, str(path)) as connection:
             yield connection
-
-
-def _unpack(path: Path, plain: Path) -> None:
-    try:
-        with open_plain(path, _MAX_UNPACKED_BYTES) as packed, plain.open("wb") as file:
-            shutil.copyfileobj(packed, file)
-    except OSError as error:
-        raise InputError(f"cannot be unpacked: {error}", where=str(path)) from error
 
 
 @contextmanager
@@ -69,7 +65,8 @@ def _opened(path: Path, where: str) -> Iterator[sqlite3.Connection]:
         if size > _MAX_BYTES:
             raise InputError(f"larger than {_MAX_BYTES >> 30} GiB, the limit for databases", where=where)
         connection.text_factory = _Texts(inflation_limit(size, _MAX_BYTES), where)
-        connection.set_progress_handler(_bound(_LEAST_STEPS + _STEPS_PER_BYTE * size), _STEPS)
+        left = iter(range((_LEAST_STEPS + _STEPS_PER_BYTE * size) // _STEPS))
+        connection.set_progress_handler(lambda: int(next(left, None) is None), _STEPS)
         yield connection
     except sqlite3.Error as error:
         raise InputError(f"damaged database ({error})", where=where, hint="export it again") from error
@@ -133,8 +130,3 @@ class _Texts:
         if value not in self._known:
             self._known[value] = value.decode("utf-8", "replace")
         return self._known[value]
-
-
-def _bound(steps: int) -> Callable[[], int]:
-    left = iter(range(steps // _STEPS))
-    return lambda: int(next(left, None) is None)

@@ -337,13 +337,10 @@ def _add(output: _Output, line: str) -> None:
     elif not line.strip():
         output.header = None if output.rows else output.header
     else:
-        _add_row(output, output.header, _cells_of(line, output.spans))
-
-
-def _add_row(output: _Output, header: _Header, cells: Sequence[str]) -> None:
-    name, number, time = header.columns.row(cells)
-    if header.stated or header.kind.on_device or _CALL.match(name):
-        output.rows.append((header.kind.paradigm, name, number, time / header.columns.unit))
+        header = output.header
+        name, number, time = header.columns.row(_cells_of(line, output.spans))
+        if header.stated or header.kind.on_device or _CALL.match(name):
+            output.rows.append((header.kind.paradigm, name, number, time / header.columns.unit))
 
 
 def _header(cells: Sequence[str], report: str) -> _Header | None:

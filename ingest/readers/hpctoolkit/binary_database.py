@@ -521,7 +521,9 @@ class _Regions:
         key = (_LOOP, file, line, inherited) if kind == _LOOP else (FUNCTION, function, module, inherited)
         if key not in self.number:
             if kind == _LOOP:
-                self._add(key, self._loop(file, line, inherited))
+                path = self.meta.file(file)
+                name = f"Loop@{path.rpartition('/')[2]}:{line}"
+                self._add(key, _Region(name, path, line, inherited or PARADIGM))
             else:
                 self._add(key, self._function(function, module, inherited))
         return self.number[key]
@@ -529,11 +531,6 @@ class _Regions:
     def _add(self, key: tuple[object, ...], region: _Region) -> None:
         self.number[key] = len(self.found)
         self.found.append(region)
-
-    def _loop(self, file: int, line: int, inherited: str) -> _Region:
-        path = self.meta.file(file)
-        name = f"Loop@{path.rpartition('/')[2]}:{line}"
-        return _Region(name, path, line, inherited or PARADIGM)
 
     def _function(self, at: int, module_at: int, inherited: str) -> _Region:
         if not at:

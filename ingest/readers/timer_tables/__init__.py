@@ -110,7 +110,9 @@ def matches(path: Path) -> bool:
 def read(path: Path) -> Profile:
     """Read the tables of timers of a log, and of the other partitions of its run."""
     parents, parts = named_parents(path), []
-    for log in all_partitions(path):
+    of_all = path.with_name(path.name.rstrip("0123456789").rstrip(".") or path.name)
+    count = int(_stated(of_all).get("count", 1))
+    for log in all_of_run(partitions(path), "partition", first=0, count=count):
         kind, tables, notices = _tables(log)
         placed = [nested(table, kind, parents) for table in tables]
         parts.append(assemble(placed, kind, str(log), notices))
@@ -203,13 +205,6 @@ def partitions(log: Path) -> dict[int, Path]:
         return {0: log}
     alike = sorted(_alike(log, name).items())
     return {number: file for number, file in alike if _stated(file).get("number") == str(number)}
-
-
-def all_partitions(log: Path) -> list[Path]:
-    """Return the logs of all partitions of a run in the order of their numbers."""
-    of_all = log.with_name(log.name.rstrip("0123456789").rstrip(".") or log.name)
-    count = int(_stated(of_all).get("count", 1))
-    return all_of_run(partitions(log), "partition", first=0, count=count)
 
 
 def stands_for_run(log: Path) -> bool:

@@ -156,17 +156,13 @@ def read_benchmark(path: Path) -> MeasuredColumns | None:
     if not found:
         hint = f"benchmarks are {', '.join(_KNOWN)}"
         raise InputError("none of its benchmarks is known here", where=str(path), hint=hint)
-    return _columns(path, found)
-
-
-def _columns(path: Path, samples: list[MessageTime]) -> MeasuredColumns:
     cells: dict[str, tuple[str, ...]] = {
-        "benchmark": tuple(sample.benchmark for sample in samples),
-        "x": tuple(f"{sample.size:.15g}" for sample in samples),
-        "time": tuple(repr(sample.seconds) for sample in samples),
+        "benchmark": tuple(sample.benchmark for sample in found),
+        "x": tuple(f"{sample.size:.15g}" for sample in found),
+        "time": tuple(repr(sample.seconds) for sample in found),
     }
-    if all(sample.processes is not None for sample in samples):
-        cells["P"] = tuple(str(sample.processes) for sample in samples)
+    if all(sample.processes is not None for sample in found):
+        cells["P"] = tuple(str(sample.processes) for sample in found)
     dimensions = {"benchmark": NONE, "x": BYTES, "time": TIME_DIMENSION, "P": NONE}
     return MeasuredColumns(str(path), cells, {name: (1.0, dimensions[name]) for name in cells})
 
@@ -191,7 +187,8 @@ def netgauge_times(lines: Sequence[str]) -> Iterator[MessageTime]:
     """Yield what the lines of an output state; tables name their columns by letters above them."""
     column, of_loggp = 0, any(_LOGGP.fullmatch(line.strip()) for line in lines)
     for number, line in enumerate(map(str.strip, lines), 1):
-        numbers = _numbers(line)
+        words = re.sub(r"[()]|(?<=\s)-(?=\s)", " ", line).split()
+        numbers = [float(word) for word in words] if all(map(_NUMBER.fullmatch, words)) else []
         if of_loggp:
             if len(numbers) > 2:
                 yield _time(number, "loggp", numbers[0], numbers[2] / 2)
@@ -205,12 +202,6 @@ def netgauge_times(lines: Sequence[str]) -> Iterator[MessageTime]:
 
 def _time(line: int, benchmark: str, size: float, microseconds: float) -> MessageTime:
     return MessageTime(line=line, benchmark=benchmark, size=size, seconds=microseconds * _MICRO, processes=2)
-
-
-def _numbers(line: str) -> list[float]:
-    """Return the numbers of a line that has only numbers between - ( ), else nothing."""
-    words = re.sub(r"[()]|(?<=\s)-(?=\s)", " ", line).split()
-    return [float(word) for word in words] if all(map(_NUMBER.fullmatch, words)) else []
 
 
 DATA_KEYS = ("data", "where", "without", "time", "weights")

@@ -312,21 +312,17 @@ def _stated(row: TomlTable, cores: int | None) -> Group:
     if "time" not in row:
         raise InputError("'time' is missing", where=here, hint='write time = "997.6 s"')
     counters = row.table("counters").content
+    quantity = parse_quantity(row.content["time"], where=here)
+    if quantity.dimension != TIME_DIMENSION or quantity.value <= 0:
+        raise UsageError("'time' has to be a positive time", where=here, hint='write it like "997.6 s"')
     return Group(
         name=name,
-        time=_time(row.content["time"], here),
+        time=quantity,
         share=_share(row.content["share"], here) if "share" in row else None,
         kind=_kind(row.content.get("kind", "threaded"), here),
         counters={key: _count(value, f"{here}: {key}") for key, value in counters.items()},
         cores=cores,
     )
-
-
-def _time(given: object, where: str) -> Quantity:
-    quantity = parse_quantity(given, where=where)
-    if quantity.dimension != TIME_DIMENSION or quantity.value <= 0:
-        raise UsageError("'time' has to be a positive time", where=where, hint='write it like "997.6 s"')
-    return quantity
 
 
 def _share(given: object, where: str) -> float:

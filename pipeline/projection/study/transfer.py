@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import FloatArray, IntArray
 from ingest.scaling import Scaling
 from pipeline.models.prediction import LEAST_LOWER, Prediction
 from pipeline.projection.expressions.ensembles import stream
@@ -245,21 +245,14 @@ class Transfer:
             share[0] = 0.5
             return there, times * share
         calls = seconds_of_calls(self.source, patterns, visits, moved, locations)
-        return _split(times, calls, there, table.finishes[kernels])
-
-
-def _split(times: Rows, calls: Rows, there: Rows, finishes: BoolArray) -> tuple[Rows, Rows]:
-    """Return what calls take there of the times here, and what is left of these: waiting.
-
-    Kernels that finish, bool[k], wait for what calls leave.
-    """
-    own = np.minimum(calls, times)
-    left, room = calls - own, np.where(finishes[:, None], times - own, 0.0)
-    ratio = np.divide(there, calls, out=np.zeros(there.shape), where=calls > 0)
-    of_left = _ratio((left * ratio).sum(axis=1), left.sum(axis=1), 0.0)
-    later = room * np.minimum(_ratio(left.sum(axis=1), room.sum(axis=1), 0.0), 1.0)[:, None]
-    free_here = np.where(calls > 0, 0.0, there)
-    return own * ratio + later * of_left[:, None] + free_here, times - own - later
+        # kernels that finish wait for what calls leave
+        own = np.minimum(calls, times)
+        left, room = calls - own, np.where(table.finishes[kernels][:, None], times - own, 0.0)
+        ratio = np.divide(there, calls, out=np.zeros(there.shape), where=calls > 0)
+        of_left = _ratio((left * ratio).sum(axis=1), left.sum(axis=1), 0.0)
+        later = room * np.minimum(_ratio(left.sum(axis=1), room.sum(axis=1), 0.0), 1.0)[:, None]
+        free_here = np.where(calls > 0, 0.0, there)
+        return own * ratio + later * of_left[:, None] + free_here, times - own - later
 
 
 def _with_own_cores(share: FloatArray, total: Rows, computing: Rows, waiting: Rows) -> tuple[Rows, Rows]:

@@ -110,25 +110,21 @@ class _Loop:
         slowed = vector + (1 - vector) * lanes  # as many more instructions as are scalar
         peak, of_core = self("peak", FLOP / TIME_DIMENSION), self._of_machine("cores")
         at_core = maximum(self("loads"), 2 * self("stores"))  # a core loads twice what it stores in a cycle
-        limits = [
-            self("flop") * constant(1, FLOP) * slowed / peak * of_core,
-            at_core * self("element", BYTES) * slowed / self._of_machine("bw_l1") * of_core,
-            self("chain", TIME_DIMENSION),
-            self._bringing(of_core),
-        ]
-        if not (divisions := self("divisions")).expression.is_zero:
-            divided = divisions * constant(1, FLOP) * slowed
-            limits.append(divided / self._of_machine("peak_divide") * of_core)
-        return self("trips") / self("cores") * maximum(*limits)
-
-    def _bringing(self, of_core: Model) -> Model:
-        """Return how long a core takes to bring in what a trip needs from beyond its first cache."""
         beyond = self._beyond()
         shared = minimum(self._of_machine("bw_core"), self._of_machine("bw_node") / self("cores"))
         rates = [*(self._of_machine(f"bw_{level.lower()}") / of_core for level in [*beyond][:-1]), shared]
         farther = [*[*beyond.values()][1:], constant(0, BYTES)]
         parts = zip(beyond.values(), farther, rates, strict=True)
-        return reduce(add, ((own - rest) / rate for own, rest, rate in parts))
+        limits = [
+            self("flop") * constant(1, FLOP) * slowed / peak * of_core,
+            at_core * self("element", BYTES) * slowed / self._of_machine("bw_l1") * of_core,
+            self("chain", TIME_DIMENSION),
+            reduce(add, ((own - rest) / rate for own, rest, rate in parts)),
+        ]
+        if not (divisions := self("divisions")).expression.is_zero:
+            divided = divisions * constant(1, FLOP) * slowed
+            limits.append(divided / self._of_machine("peak_divide") * of_core)
+        return self("trips") / self("cores") * maximum(*limits)
 
     def _beyond(self) -> dict[str, Model]:
         """Return the bytes of a trip that come from beyond each cache of the machine, or through there."""

@@ -65,7 +65,7 @@ def measured_term(table: TomlTable, name: str, stored: ModelReader) -> tuple[tup
     """
     table.check_keys(_KEYS)
     directory = table.file("results")
-    kernel = _kernel(table)
+    kernel = (table.text("region"),) if "callpath" not in table else table.names("callpath")
     found = stored(directory, "callpath" if "callpath" in table else "region")
     index, dimension = _index(found.callpaths, kernel, table), parse_unit(found.unit)[1]
     return found.models.parameters, scaling_model(name, found.models, index, dimension=dimension)
@@ -91,12 +91,6 @@ def _index(known: Sequence[tuple[str, ...]], wanted: tuple[str, ...], table: Tom
         some = ", ".join(sorted({short_name(path[-1]) for path in known})[:_MOST_NAMED])
         what, hint = f"no kernel {shown} in {table.file('results')}", f"kernels are {some} ..."
     raise InputError(what, where=table.where, hint=hint)
-
-
-def _kernel(table: TomlTable) -> tuple[str, ...]:
-    if "callpath" not in table:
-        return (table.text("region"),)
-    return table.names("callpath")
 
 
 def scaling_model(
