@@ -85,13 +85,11 @@ def correct_overhead(
 
     The time of call paths whose corrected time is within the uncertainty of the correction is attributed to
     their nearest callers that can be measured, as a filter would do. The computing time of every location is
-    reduced in proportion. Minima and maxima over locations follow their sum.
+    reduced in proportion. Minima and maxima over locations follow their sum. Without visits or times it is
+    returned as it is.
 
-    Args:
-        experiment: as measured, without a filter or with one; returned as it is without visits or times.
-        cost: the cost of a visit; by default what the runs show.
-        known: plain computing times of the runs of `runs_of`, as far as they are known.
-        rejected: visits that a filter rejected while these ran; None if it was applied at compile time.
+    The cost of a visit is by default what the runs show; plain computing times are of the runs of `runs_of`;
+    `rejected` is None if no filter, or one at compile time, was applied.
     """
     found = runs_of(experiment)
     if found is None:

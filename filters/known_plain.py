@@ -94,15 +94,10 @@ def plain_by_run_time(
     makes processes wait for each other, and mostly no less than its measured share. Time outside of all
     regions is that of the measurement system.
 
-    Args:
-        runs: R runs as measured.
-        seconds: float64[R], how long they take plain, NaN if unknown.
-        wall: float64[R], how long they took instrumented.
-        where: what to name if times do not fit.
-        startup: float64[R], seconds of the plain times that may be none of the program's, such as start-up.
-        lines: of each run, what to write into a table of plain times if start-up makes them longer.
-        spread: float64[R], standard deviations of the logarithms of the run times.
-        point: int64[R], which runs are of one point; by default each is of its own.
+    Of R runs: `seconds` float64[R] they take plain, NaN if unknown, of which `startup` may be none of the
+    program's; `wall` they took instrumented; `spread`, standard deviations of the logarithms of run times;
+    `point` int64[R], by default each is of its own. If times do not fit, UsageError names `where`, and
+    `lines` are what to write into a table of plain times if start-up makes them longer.
     """
     of_program = seconds - startup
     inside = inside_program(seconds, startup)

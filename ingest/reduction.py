@@ -135,10 +135,8 @@ class LargestKernels:
     """Finds the largest call paths and regions of a run in blocks of values, each of which passes once.
 
     Which they are is known when all values have passed, so these are held until then. If there are too many,
-    those of call paths that are not among the largest so far are added to the sums of their regions.
-
-    Attributes:
-        complete: whether regions of several call paths are among them; with too many locations they are not.
+    those of call paths that are not among the largest so far are added to the sums of their regions. Regions
+    of several call paths are only among them if `complete`: with too many locations they are not.
     """
 
     def __init__(self, tree: CallTree, names: Sequence[str], counted: BoolArray, locations: int) -> None:

@@ -52,11 +52,7 @@ class Filter:
         return self._result.prediction.dilation.at(None).value - 1.0
 
     def write(self, path: str | PathLike[str]) -> Path:
-        """Write the filter file, and its evidence beside it as ``PATH.json``; return the path.
-
-        Raises:
-            PipelineError: a file cannot be written.
-        """
+        """Write the filter file, and its evidence beside it as ``PATH.json``; PipelineError if that fails."""
         place = Path(path)
         store_filter(place, self._result)
         return place

@@ -191,11 +191,7 @@ class Models:
 
     @property
     def groups(self) -> "Models":
-        """The models of groups: communication, computation ... and those of ``[groups]``.
-
-        Raises:
-            PipelineError: the metric has no sum.
-        """
+        """The models of groups: communication ... and those of ``[groups]``; PipelineError without a sum."""
         require_additive(self._analysis)
         return replace(self, _level_name="groups")
 
@@ -258,11 +254,7 @@ class Models:
     def predict_total(
         self, at: Mapping[str, Values] | None = None, /, *, level: float = 0.9, **parameters: Values
     ) -> "pd.DataFrame":
-        """Predict the sum of all kernels, arguments and columns as of `predict`.
-
-        Raises:
-            PipelineError: as of `predict`, or the metric has no sum.
-        """
+        """Predict the sum of all kernels, as `predict`; PipelineError, too, if the metric has no sum."""
         require_additive(self._analysis)
         points = self._points(at, parameters)
         callpaths = self._analysis.callpaths.models
@@ -391,8 +383,7 @@ class Models:
     def to_hatchet(self) -> "GraphFrame":
         """Return the call tree with the values at the largest scale as a ``GraphFrame`` of Hatchet.
 
-        Raises:
-            PipelineError: Hatchet is not installed, or the metric has no sum.
+        PipelineError if Hatchet is not installed, or the metric has no sum.
         """
         require_additive(self._analysis)
         return hatchet_graph_frame(self._analysis)

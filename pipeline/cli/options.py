@@ -208,13 +208,7 @@ class Presentation:
         table: "Callable[[], DataTable]",
         draw: "Callable[[Console], None]",
     ) -> bool:
-        """Write a result in the form that is asked for; return whether that is the terminal's.
-
-        Args:
-            document: the result: a record, or plain data.
-            table: makes the table of ``--format``.
-            draw: prints the result on the terminal, if nothing else takes standard output.
-        """
+        """Write a record, or plain data, in the form that is asked for; return whether it was drawn."""
         if self.written(document, table):
             return False
         from pipeline.report.render.console import console
@@ -350,14 +344,9 @@ def command(
 ) -> Callable[[Function], Function]:
     """Add a command to the command line.
 
-    It also takes all options that records declare for it; their values are its argument ``given``. An
-    argument whose type is a dataclass, such as `Presentation`, stands for the options that are its fields.
-
-    Args:
-        records: dataclasses of options; records in their fields are included.
-        outputs: options that name files; at most one of them, or the table of ``--format``, may go to
-            standard output.
-        hidden: whether no help shows it, since another command does the same.
+    It also takes all options that the records declare for it; their values are its argument ``given``. An
+    argument whose type is a dataclass, such as `Presentation`, stands for the options that are its fields. At
+    most one of `outputs`, or the table of ``--format``, may go to standard output.
     """
     found = {one: parameter for record in records for one, parameter in _parameters(name, record).items()}
     off = {one: _off(one) for record in records for one in _on_by_default(name, record)}

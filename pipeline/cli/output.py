@@ -56,11 +56,7 @@ def write_summary(target: str | None, summary: object) -> bool:
 
 
 def write_table(form: str, table: Callable[[], "DataTable"]) -> bool:
-    """Write a table to standard output and its notes to standard error; return whether it was written.
-
-    Args:
-        form: the value of ``--format``; for ``table`` nothing is written.
-    """
+    """Write a table in another form than `TABLE` to standard output; return whether it was another form."""
     if form == TABLE:
         return False
     from pipeline.report.render.text_formats import WRITERS

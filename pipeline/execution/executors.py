@@ -162,12 +162,7 @@ def _end_with_parent() -> None:
 
 
 class DaskExecutor:
-    """Does the work on a cluster whose scheduler is already there.
-
-    Attributes:
-        scheduler: its address, such as ``tcp://node01:8786``, or the scheduler file it wrote.
-        notify: is called with a sentence for the user if there is something to wait for.
-    """
+    """Does the work on a cluster whose scheduler is already there: its address, or the file it wrote."""
 
     def __init__(self, scheduler: str, notify: Callable[[str], None]) -> None:
         self.scheduler = scheduler

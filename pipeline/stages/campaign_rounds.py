@@ -209,13 +209,10 @@ def _gave_nothing(progress: CampaignProgress) -> bool:
 
 
 def next_round(path: Path, notify: Notify, *, rebuilt: bool = False) -> CampaignProgress:
-    """Read what was measured, and plan the next round of a campaign or end it.
+    """Read what was measured, and plan the next round of a campaign or end it; return it as it is then.
 
-    Args:
-        rebuilt: the user has built the program with the new filter.
-
-    Returns:
-        The campaign afterwards; its design says why it ends, or its request what the user has to do.
+    Its design says why it ends, or its request what the user has to do. `rebuilt` says that the program was
+    built with the new filter.
     """
     with only_writer(read_campaign(path).work, notify):
         progress = read_progress(path)
@@ -301,8 +298,7 @@ def _without_outlying(progress: CampaignProgress, notify: Notify) -> tuple[Campa
 def _filter_round(progress: CampaignProgress, notify: Notify, *, rebuilt: bool) -> tuple[CampaignDesign, str]:
     """Make the filter and, unless it is rebuilt, the program; plan a round that verifies it.
 
-    Returns:
-        The design, and what the user has to do first; empty if there is nothing.
+    Return the design and what the user has to do first, empty if nothing.
     """
     campaign, file = progress.campaign, progress.campaign.pilot_filter
     options = load_options(None, campaign.profiles)

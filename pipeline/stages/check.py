@@ -87,12 +87,8 @@ def read_study(
 ) -> GateStudy:
     """Read a results directory, a directory of runs or a series file.
 
-    Args:
-        source: which, or some of the runs there.
-        options: how to read runs; a results directory keeps the metric and scaling it was made with.
-        machine: its name; if empty, the one that the runs state.
-        progress: passes the runs on as they are read.
-        places: two machines, if the times on the second are wanted.
+    A results directory keeps the metric and scaling it was made with. The machine's name is by default the
+    one that the runs state; with two `places`, the times on the second are returned.
     """
     path = source if isinstance(source, Path) else source.path
     analysis = None
@@ -284,18 +280,9 @@ def check_study(
 ) -> tuple[CheckResult, tuple[GateStudy, ...]]:
     """Check a study against at most one of three, and the rules; with ``--strict`` skipped input counts.
 
-    Args:
-        rules: see `check_rules`.
-        announce: is called for each study that was read, before it is compared.
-        baseline: file of `pipeline baseline`.
-        paired_with: runs of the other program, in turn with those of the study.
-        history: file of `pipeline history add`, of which the `last` entries count.
-
-    Returns:
-        The result, the study and, if there is one, that of the other program.
-
-    Raises:
-        UsageError: more than one is given.
+    The three: a baseline, runs of another program in turn with those of the study, and the last entries of a
+    history; UsageError if more than one is given. Each study that was read is announced before it is
+    compared. Returns the result, the study and, if there is one, that of the other program.
     """
     if sum(one is not None for one in (baseline, paired_with, history)) > 1:
         raise UsageError("give one of --baseline, --paired-with and --history", where="check")
@@ -369,13 +356,7 @@ def write_for_github(result: CheckResult, root: str, stream: TextIO) -> None:
 def compare_studies(
     names: tuple[str, str], studies: Sequence[GateStudy], rules: CheckOptions, models: ModelOptions
 ) -> tuple[TwoStudies, ComparedStudies]:
-    """Compare two studies; return what was found, and both.
-
-    Args:
-        names: of A and B, for the user.
-        studies: A and B, as `read_alike` reads them.
-        rules: targets, and from which factor on a difference counts.
-    """
+    """Compare studies A and B, as `read_alike` reads them; return what was found, and both."""
     one, two = over_the_same(*(study.measurements for study in studies))
     one, two = (modelled(study, models) for study in (one, two))
     compared = ComparedStudies.of(one, two, models, rules.share_floor)

@@ -56,10 +56,8 @@ def add_entry(
 ) -> Added:
     """Add a study to a history file, tested against the entry before it; others wait, and notify says so.
 
-    Args:
-        rules: factors and levels of the test; that of rules, floors and waivers is not made.
-        at: the target, if it is not the usual one.
-        commit, verdicts: as `history_rows` takes them.
+    Of the rules, only factors and levels count. Without a target the usual one is taken; commit and verdicts
+    are as `history_rows` takes them.
     """
     study = replace(study, measurements=modelled(study.measurements, options.models))
     whole = study.measurements

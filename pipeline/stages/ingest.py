@@ -282,8 +282,7 @@ def _of_one_kind(
 ) -> tuple[list[GoodRun], list[Skipped], list[str]]:
     """Choose the runs of the kind with the most points, the first of equal ones: kinds are no series.
 
-    Returns:
-        Its runs, the others, and a sentence if there are others.
+    Returns them, the others, and a sentence if there are others.
     """
     kinds: dict[str, list[GoodRun]] = {}
     for one in good:
@@ -384,14 +383,8 @@ def ingest(
 
     So is a run of another program, and one that contradicts its name (see `ingest.run_checks`) unless the
     configuration lists the runs. The result does not depend on where and in what order runs are read, nor on
-    what the cache has.
-
-    Args:
-        metric: the metric to model; it, time, visits, and counts of instructions and cycles are always kept.
-        processes: how many processes of this machine may read at once.
-        cache: of the results directory; runs in it are not read again.
-        executor: chooses where to read; None is this machine.
-        excluded: keep all other metrics, too, but for those that match these patterns; None keeps none.
+    what the cache of the results directory has. The metric to model, time, visits, and counts of instructions
+    and cycles are always kept, all others but for those that match the patterns `excluded`; None keeps none.
     """
     if isinstance(located.found, SeriesReader):
         series = experiment_from_series(located.found.read(located.path))

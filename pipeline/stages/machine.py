@@ -261,14 +261,9 @@ _FACTORS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
 def read_host(root: Path = Path("/"), allowed: set[int] | None = None) -> Host:
-    """Return the node, with the cores that this process may use.
+    """Return the node, with the allowed logical CPUs, by default those of this process.
 
-    Args:
-        root: where ``sys`` and ``proc`` are.
-        allowed: logical CPUs to use; by default those of this process.
-
-    Raises:
-        InputError: the operating system does not describe its cores so.
+    InputError if ``sys`` and ``proc`` below the root do not describe its cores.
     """
     if allowed is None:
         if not hasattr(os, "sched_getaffinity"):
@@ -390,8 +385,7 @@ class OtherLoad:
 def watch_other_load(stat: Path = _STAT) -> Callable[[], OtherLoad | None]:
     """Watch what other programs take of the processors, beside the children that are waited for meanwhile.
 
-    Returns:
-        A function that says it of the time up to then; None of less than a second, or if nothing counts it.
+    Returns what says it of the time up to then; None of less than a second, or if nothing counts it.
     """
     began, before, own = time.monotonic(), _counted(stat), _of_children()
 

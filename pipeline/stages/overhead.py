@@ -128,14 +128,9 @@ _ASTRAY = 3.0  # standard deviations from what the profiles lead to, from which 
 def with_plain_points(
     experiment: Experiment, runs: Sequence[PlainRun], elsewhere: Sequence[PlainRun], options: Options
 ) -> Experiment:
-    """Let plain runs count as points of the total.
+    """Let plain runs, also those `elsewhere`, at points without a profile, count as points of the total.
 
     What they say of the error that corrected totals share moves the times of all scales without a plain run.
-
-    Args:
-        experiment: corrected for overhead, with plain times at profiled scales for totals there.
-        runs: all plain runs.
-        elsewhere: those at points without a profile.
     """
     correction, parameters = experiment.correction, experiment.parameters
     if correction is None or not runs:

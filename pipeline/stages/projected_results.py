@@ -92,12 +92,7 @@ def project_results(
     at: Sequence[Mapping[str, float]],
     min_efficiency: float = MIN_EFFICIENCY,
 ) -> ProjectedResults:
-    """Project all kernels of a results directory to another machine.
-
-    Args:
-        places: the machine measured on, and the other one, from `places_of`.
-        min_efficiency: the efficiency up to whose scale is asked.
-    """
+    """Project all kernels of a results directory between two machines, those of `places_of`."""
     study = read_study(out)
     return ProjectedResults(
         study=study,
@@ -134,12 +129,7 @@ def _projected_sentence(projection: StudyProjection) -> str:
 def places_of(
     source: str | Path | None, target: str | Path | None, variant: str | None = None
 ) -> tuple[StudyMachine, StudyMachine]:
-    """Return the machine measured on and the one to project to.
-
-    Args:
-        source: the machine measured on: a file, or the name of a shipped one.
-        variant: which of the target's variants, by default the usual one.
-    """
+    """Return the machine measured on, and a variant of that to project to; files or names of shipped ones."""
     return _place(source, "--from"), _place(target, "--on", variant)
 
 

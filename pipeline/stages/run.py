@@ -79,9 +79,7 @@ def run(
 ) -> RunResult:
     """Turn a directory of profiles into a results directory, holding its lock throughout.
 
-    Args:
-        notify: takes what the user should know; it does not change the result.
-        located: some of the runs there, if not all of them are to be read.
+    `located` are some of the runs there, if not all of them are to be read.
     """
     stopwatch = Stopwatch()
     with stopwatch.stage("locate"):
@@ -237,12 +235,8 @@ def compared_groups(path: Path, options: Options, text: str) -> list[tuple[tuple
     """Choose the groups of runs to compare: the two that are named, or each of the others with the first.
 
     The text is the name of the metadata, such as ``machine``, or also the two values: ``machine=alps,daint``.
-
-    Returns:
-        Pairs of a description, such as ``machine = alps``, and the runs.
-
-    Raises:
-        UsageError: no run states it, there are not two values, or values that are named do not occur.
+    Returns descriptions, such as ``machine = alps``, each with the runs. UsageError if no run states it,
+    there are not two values, or values that are named do not occur.
     """
     located = locate(path, options.runs, options.table, options.parameter)
     name, _, wanted = text.partition("=")

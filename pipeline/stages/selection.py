@@ -166,11 +166,8 @@ def _shorter(run: RunRecord, experiment: Experiment, out: BoolArray) -> RunRecor
 def focused(summary: "Summary", patterns: Sequence[str], left_out: Sequence[str] = ()) -> "Summary":
     """Restrict the kernels, regions and crossovers of a summary; totals and shares stay those of the program.
 
-    Args:
-        summary: the content of ``summary.json``, with all kernels.
-        patterns: a call path is listed if it, or one that it is called from, matches one of them; a region if
-            one of its call paths is. Without any, everything is listed.
-        left_out: what was left out by `without_kernels` is not listed.
+    A call path is listed if it, or one that it is called from, matches one of the patterns (all without any)
+    and `without_kernels` did not leave it out; a region if one of its call paths is.
     """
     if not patterns and not left_out:
         return summary

@@ -16,12 +16,9 @@ PARTIAL = ".partial"
 def write_atomically(path: Path, write: Callable[[Path], None], *, durable: bool = True) -> None:
     """Let `write` fill a temporary file next to `path`, then move it into place.
 
-    Args:
-        path: the file; what is neither file nor directory, such as /dev/null, is written itself.
-        durable: bring the content to the disk first, so that a power failure leaves the old or the new file.
-
-    Raises:
-        UsageError: the directory cannot be written, or the disk is full.
+    What is neither file nor directory, such as /dev/null, is written itself. `durable` brings the content to
+    the disk first, so that a power failure leaves the old or the new file. UsageError if the directory cannot
+    be written, or the disk is full.
     """
     try:
         if path.exists() and not path.is_file() and not path.is_dir():

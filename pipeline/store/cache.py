@@ -135,12 +135,7 @@ def read_reduced(path: Path, source: str) -> ReducedProfile:
 
 
 def key_of(reader: str, root: Path, inputs: Sequence[InputFile], metrics: Collection[str]) -> str:
-    """Return the key under which the reduced profile of these files is kept.
-
-    Args:
-        root: the run's file or directory; the names of its files count from here.
-        metrics: what distinguishes the choice of metrics; the order does not matter.
-    """
+    """Return the key of the reduced profile of files; their names count from the run's file or directory."""
     files = [(os.path.relpath(file.path, root), file.sha256) for file in inputs]
     made_by = [CACHE_VERSION, installed_version("callpath-pipeline"), reader]
     content = json.dumps([made_by, sorted(set(metrics)), files])

@@ -192,10 +192,8 @@ def described_inputs(located: Located) -> tuple[InputFile, ...]:
 def dependencies(options: Any, located: Located, beside: Iterable[object] = ()) -> dict[str, Any]:  # noqa: ANN401
     """Return what else results depend on than inputs and software: equal data, equal results.
 
-    Args:
-        options: a record of declared options.
-        located: which runs of a table count, and what users note about runs.
-        beside: those of its values that may be paths of further files or folders, whose content counts.
+    They are the declared options, which runs of a table count and what users note about runs, and of `beside`
+    what are paths of further files or folders, whose content counts.
     """
     roots = [path for path in beside if isinstance(path, Path)]
     files = [file for root in roots for file in (sorted(root.rglob("*")) if root.is_dir() else [root])]

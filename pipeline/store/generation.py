@@ -180,15 +180,11 @@ def new_generation(directory: Path) -> Iterator[Path]:
 
 
 def publish(folder: Path, provenance: Mapping[str, Any], replaced: StoredResult | None = None) -> None:
-    """Make the files of a `new_generation` the result of its directory.
+    """Make the files of a `new_generation` the result of its directory, with run.json as `provenance` has it.
 
-    Args:
-        provenance: the content of run.json, without what is said here of the files.
-        replaced: the result some of whose files these replace; the others stay. None: these are all, and
-            files of the result before that have no successor are removed.
-
-    Raises:
-        UsageError: the directory cannot be written, or has files of these names that are of no result.
+    They replace some files of a result, the others stay; without one these are all, and files of the result
+    before that have no successor are removed. UsageError if the directory cannot be written, or has files of
+    these names that are of no result.
     """
     directory = folder.parent
     before = _published(directory)

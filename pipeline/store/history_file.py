@@ -50,15 +50,11 @@ def history_rows(
     said: Mapping[KernelId, str] = _NOTHING,
     baseline: str = "",
 ) -> pa.Table:
-    """Return one table row per kernel: measured at the largest scale, predicted at the target.
+    """Return one table row per kernel: measured at the largest scale, predicted at the target of `ahead`.
 
-    Args:
-        ahead: their forecast; its last target is `target`.
-        label: identifies this state of the code, such as a commit.
-        verdicts: of a check, if there was one.
-        commit: of this state, for links; empty if unknown.
-        previous: label of the entry it was tested against, whose verdicts are `steps`, and `said` why.
-        baseline: the text of a baseline file of the study, for the next entry.
+    The label identifies this state of the code, such as a commit, which is for links. The entry was tested
+    against that of the label `previous`: `steps` are the verdicts, and `said` why. The baseline is the text
+    of a file of this study, for the next entry.
     """
     at = int(np.argmax(study.scale))
     predicted = ahead.prediction
@@ -103,8 +99,7 @@ def history_rows(
 def add_to_history(path: Path, rows: pa.Table) -> int:
     """Append rows, replacing those of the same label, and return how many labels the file then holds.
 
-    Raises:
-        InputError: if the file is not a history, or of times that were treated differently.
+    InputError if the file is not a history, or of times that were treated differently.
     """
     label = rows["label"][0].as_py()
     if path.is_file():
@@ -239,8 +234,7 @@ def _rows(table: pa.Table) -> list[HistoryRow]:
 def _numbered_kernels(table: pa.Table) -> tuple[IntArray, tuple[KernelId, ...]]:
     """Return which kernel each row has, int64[rows], and the kernels in the order of their first rows.
 
-    Raises:
-        ValueError: a kernel has no name or an unknown level.
+    ValueError if a kernel has no name or an unknown level.
     """
     callpath = table["callpath"].combine_chunks()
     if callpath.null_count:

@@ -50,11 +50,7 @@ def only_writer_of(file: Path, notify: Notify) -> Iterator[None]:
 
 @contextmanager
 def between_runs(directory: Path, notify: Notify) -> Iterator[None]:
-    """Hold the lock of a results directory; refuse if a run holds it: its result is not complete yet.
-
-    Raises:
-        UsageError: a run holds the lock, or the directory cannot be written.
-    """
+    """Hold the lock of a results directory; UsageError if a run holds it, or it cannot be written."""
     with _opened(directory / LOCK, directory) as handle:
         if not _acquired(handle, directory, notify):
             what, hint = "a run is writing to it", "try again when that run has ended"

@@ -73,11 +73,10 @@ def readable_unit(value: float, unit: str) -> tuple[float, str]:
 
 
 def display_unit(unit: str, largest: float) -> tuple[float, str]:
-    """Return the unit in which values are shown together, and what they are multiplied by for it.
+    """Return the unit in which values up to the largest are shown, and what they are multiplied by for it.
 
-    Args:
-        largest: the largest of them. From ten core-hours on, core-seconds become core-hours, bytes become MiB
-            and GiB, joules kWh; from a million on, values are counted in millions, billions or trillions.
+    From ten core-hours on, core-seconds become core-hours, bytes become MiB and GiB, joules kWh; from a
+    million on, values are counted in millions, billions or trillions.
     """
     factor, shown = readable_unit(largest, unit)
     for size, word in NUMBER_WORDS:
@@ -109,12 +108,7 @@ def interval_text(
 ) -> str:
     """Write an interval for a table: ``16 .. 28``, ``1.6 .. 2.4 %``; empty if it is unknown, NaN.
 
-    Args:
-        lower: end, as `upper`. Both have two digits if they lie far apart.
-        upper: end.
-        write: what writes an end.
-        of: the value inside, which rounding must leave there.
-        between: what stands between the ends.
+    Both ends have two digits if they lie far apart; rounding leaves the value `of` inside.
     """
     if math.isnan(lower) or math.isnan(upper):
         return ""
@@ -321,12 +315,10 @@ def last_digit(total: float, digits: int) -> float:
 
 
 def amount_text(value: float, exact: float, unit: float, digits: int) -> str:
-    """Write a rounded value with all its digits down to `unit`: ``0.0732``, ``12,300``, ``<0.0001``.
+    """Write a multiple of `unit` with all its digits: ``0.0732``, ``12,300``, ``<0.0001``.
 
-    Args:
-        value: a multiple of `unit`.
-        exact: the value before it was rounded.
-        digits: of the total, for values that need an exponent or a word.
+    `exact` is the value before it was rounded; the digits are those of the total, for values that need an
+    exponent or a word.
     """
     size = unit * 10.0 ** (digits - 1)
     if not _EXPONENT_BELOW <= size < _WORDS_FROM:
