@@ -115,7 +115,11 @@ class Proposal:
 def propose(runs: Sequence[DescribedRun], metadata: Mapping[str, _Column] | None = None) -> Proposal:
     """Guess parameters and repetitions of one or more runs; those in `metadata` are taken as they are."""
     remarks: list[str] = []
-    columns = _columns(runs)
+    names, processes = [run.name for run in runs], tuple(float(run.processes) for run in runs)
+    # a point is that of a decimal number, unless only the number before it is that of the processes
+    decimal, whole = _named_columns(names), _named_columns(names, _WHOLE)
+    stated = [any(column.values == processes for column in columns) for columns in (decimal, whole)]
+    columns = whole if stated == [False, True] else decimal
     parameters, unnamed = (dict(metadata), "") if metadata else _guess(runs, columns, remarks)
     texts = [texts_of(run.name) for run in runs]
     kinds = texts if len(set(texts)) < len(texts) else [""] * len(texts)
@@ -280,17 +284,6 @@ def _are_near(values: Sequence[float]) -> bool:
         and min(values) >= _LEAST_IDENTIFIER
         and max(values) < 2 * min(values)
     )
-
-
-def _columns(runs: Sequence[DescribedRun]) -> list[_NamedColumn]:
-    """Return the numbers that all names have at the same place.
-
-    A point is that of a decimal number, unless only the number before it is that of the processes.
-    """
-    names, processes = [run.name for run in runs], tuple(float(run.processes) for run in runs)
-    decimal, whole = _named_columns(names), _named_columns(names, _WHOLE)
-    stated = [any(column.values == processes for column in columns) for columns in (decimal, whole)]
-    return whole if stated == [False, True] else decimal
 
 
 def _named_columns(names: Sequence[str], form: re.Pattern[str] = _DECIMAL) -> list[_NamedColumn]:

@@ -169,7 +169,15 @@ class Quantity:
 def parse_quantity(given: object, *, where: str = "") -> Quantity:
     """Return the quantity that a number, a text or a table ``{value = ..., note = ...}`` states."""
     if isinstance(given, dict):
-        return _from_table(given, where)
+        extra = set(given) - {"value", "note"}
+        if "value" not in given or extra or isinstance(given["value"], dict):
+            raise UsageError(
+                "a quantity written as a table holds 'value' and, optionally, 'note'",
+                where=where,
+                hint=f"remove {', '.join(sorted(extra))}" if extra else "give its 'value'",
+            )
+        read = parse_quantity(given["value"], where=where)
+        return replace(read, note=str(given.get("note", "")))
     if isinstance(given, int | float) and not isinstance(given, bool):
         return _finite(Quantity(value=float(given)), where)
     match = _QUANTITY.fullmatch(" ".join(given.split())) if isinstance(given, str) else None
@@ -202,18 +210,6 @@ def require_dimension(quantity: Quantity, dimension: Dimension, key: str, where:
         what = f"unit mismatch: '{key}' has to be in {dimension}, it is in {quantity.dimension}"
         raise UsageError(what, where=where, hint="correct its unit")
     return quantity
-
-
-def _from_table(table: dict[str, object], where: str) -> Quantity:
-    extra = set(table) - {"value", "note"}
-    if "value" not in table or extra or isinstance(table["value"], dict):
-        raise UsageError(
-            "a quantity written as a table holds 'value' and, optionally, 'note'",
-            where=where,
-            hint=f"remove {', '.join(sorted(extra))}" if extra else "give its 'value'",
-        )
-    read = parse_quantity(table["value"], where=where)
-    return replace(read, note=str(table.get("note", "")))
 
 
 def _finite(quantity: Quantity, where: str) -> Quantity:

@@ -98,7 +98,11 @@ def read(path: Path) -> Profile:
         )
     if visits:
         stacks.of(VISITS_METRIC).update(visits)
-    reconciled = _reconciled(reading)
+    if not reading.events:
+        raise InputError("no events are named in it", where=reading.source, hint=_HINT)
+    stated = (reading.totals.get("totals") or reading.totals.get("summary") or [0])[0]
+    listed = sum(reading.costs[0].values())
+    reconciled = found_of("functions", listed, stated or None, reading.events[0], digits=15)
     return stacks.built(str(path)).profile(
         reading.stated.get("creator", "callgrind"),
         reconciled,
@@ -230,14 +234,6 @@ def _add_totals(totals: list[int], texts: Iterable[str]) -> None:
         if i == len(totals):
             totals.append(0)
         totals[i] += int(text)
-
-
-def _reconciled(reading: _Reading) -> str:
-    if not reading.events:
-        raise InputError("no events are named in it", where=reading.source, hint=_HINT)
-    stated = (reading.totals.get("totals") or reading.totals.get("summary") or [0])[0]
-    listed = sum(reading.costs[0].values())
-    return found_of("functions", listed, stated or None, reading.events[0], digits=15)
 
 
 READER = ProfileReader(

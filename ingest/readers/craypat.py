@@ -339,17 +339,13 @@ def _profile(
         _reconciled(table, facts, metric, scale, process_time),
         sampled=not table.traced,
         paradigms=paradigms,
-        attributes=_attributes(facts),
+        attributes={
+            STATISTIC: f"mean of processes ({processes_text(facts.processes)})",
+            **({SETTING + "executable": facts.data_file.partition("+")[0]} if facts.data_file else {}),
+            SETTING + "threads": str(facts.threads),
+        },
         notices=_notices(facts, table, interval, exceeding),
     )
-
-
-def _attributes(facts: _Facts) -> dict[str, str]:
-    return {
-        STATISTIC: f"mean of processes ({processes_text(facts.processes)})",
-        **({SETTING + "executable": facts.data_file.partition("+")[0]} if facts.data_file else {}),
-        SETTING + "threads": str(facts.threads),
-    }
 
 
 def _reconciled(

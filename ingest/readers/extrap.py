@@ -421,25 +421,21 @@ def _from_lines(path: Path, parameters_key: str, comma: re.Pattern[str] = re.com
             given = json_object(record.value(parameters_key), f"'{parameters_key}'", "")
             if measured is None:
                 measured = SeriesBuilder(source=where, parameters=tuple(given))
-            _take(record, given, measured)
+            names = measured.parameters
+            if given.keys() != set(names):
+                here, first = ", ".join(given) or "none", ", ".join(names) or "none"
+                raise InputError(f"parameters {here}, but the first line has {first}")
+            measured.add(
+                json_text(record.content.get("callpath", UNNAMED_CALLPATH), "'callpath'", ""),
+                json_text(record.content.get("metric", UNNAMED_METRIC), "'metric'", ""),
+                parameter_values([given[name] for name in names], "the parameters", ""),
+                measured_values(record.value("value"), "'value'", ""),
+            )
         except InputError as error:
             raise InputError(error.what, where=f"{where}: line {number}", hint=error.hint) from error
     if measured is None:
         raise InputError("it contains no record", where=where)
     return measured.series()
-
-
-def _take(record: JsonRecord, given: Mapping[str, object], measured: SeriesBuilder) -> None:
-    names = measured.parameters
-    if given.keys() != set(names):
-        here, first = ", ".join(given) or "none", ", ".join(names) or "none"
-        raise InputError(f"parameters {here}, but the first line has {first}")
-    measured.add(
-        json_text(record.content.get("callpath", UNNAMED_CALLPATH), "'callpath'", ""),
-        json_text(record.content.get("metric", UNNAMED_METRIC), "'metric'", ""),
-        parameter_values([given[name] for name in names], "the parameters", ""),
-        measured_values(record.value("value"), "'value'", ""),
-    )
 
 
 def _lines(text: str, where: str) -> Iterator[tuple[int, object]]:

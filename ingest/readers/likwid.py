@@ -299,23 +299,19 @@ def _profile(run: _Run, source: str) -> Profile:
                 {TIME_METRIC.name: TIME_METRIC}.get(name, Metric(name, JOULES if energy else "occ"))
             )
             known |= {(location[core], nodes[region]): value for (region, core), value in values.items()}
+    notices = []
+    if run.unreadable:
+        notices.append(f"events that could not be read are left out: {short_list(list(run.unreadable))}")
+    if len(run.regions) > 1:
+        notices.append("the time of regions that lie inside each other is in all of them: none is stated")
     return stacks.built(source).profile(
         "LIKWID",
         f"runtimes {stacks.total(TIME_METRIC):.10g} s on {len(run.cores)} cores, no total is stated",
         sampled=False,
         paradigms=dict.fromkeys(run.regions, "user"),
         attributes={SETTING + "CPU": run.cpu} if run.cpu else {},
-        notices=_notices(run),
+        notices=notices,
     )
-
-
-def _notices(run: _Run) -> list[str]:
-    notices = []
-    if run.unreadable:
-        notices.append(f"events that could not be read are left out: {short_list(list(run.unreadable))}")
-    if len(run.regions) > 1:
-        notices.append("the time of regions that lie inside each other is in all of them: none is stated")
-    return notices
 
 
 READER = ProfileReader(

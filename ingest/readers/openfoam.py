@@ -432,7 +432,9 @@ def read(path: Path) -> Profile:
     for location, file in enumerate(chosen):
         content = parse_dictionary(read_text(file, _MAX_BYTES), str(file))
         triggers = _triggers(content, str(file))
-        hosts[_host(content)] = None
+        system = content.get("sysInfo")
+        host = system.get("host") if isinstance(system, dict) else None
+        hosts[host if isinstance(host, str) else ""] = None
         nodes = _place(triggers, callpaths, str(file))
         for number, trigger in triggers.items():
             own = trigger.total - trigger.child
@@ -518,12 +520,6 @@ def _place(triggers: Mapping[int, _Trigger], callpaths: CallTreeBuilder, where: 
             caller = ROOT if above is None else nodes[above]
             nodes[number] = callpaths.callee(caller, triggers[number].region)
     return nodes
-
-
-def _host(content: FoamDictionary) -> str:
-    system = content.get("sysInfo")
-    host = system.get("host") if isinstance(system, dict) else None
-    return host if isinstance(host, str) else ""
 
 
 def _last_profiling(case: Path) -> tuple[list[Path], list[str]]:

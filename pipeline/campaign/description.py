@@ -294,7 +294,11 @@ def read_campaign(path: Path) -> Campaign:
     whole, folder = file.table("campaign"), path.resolve().parent
     given = whole.options(Campaign, beside=_FOLDERS)
     folders = {name: whole.value(name, str) if name in whole.content else name for name in _FOLDERS}
-    scales = _scales(file.table("scales"), ranges=bool(file.table("question").content))
+    table = file.table("scales")
+    ranges = bool(file.table("question").content)
+    if not table.content:
+        raise table.error("scales", "is missing", "write [scales] with p = [1, 2, 4, 8, 16]")
+    scales = {name: _values(table, name, ranges=ranges) for name in table.content}
     campaign = Campaign(
         **given,
         path=path.resolve(),
@@ -316,12 +320,6 @@ def _check_placeholders(table: TomlTable, key: str, texts: Iterable[str], known:
     with table.errors_of(key):
         for text in texts:
             require_known(text, known)
-
-
-def _scales(table: TomlTable, *, ranges: bool) -> Scales:
-    if not table.content:
-        raise table.error("scales", "is missing", "write [scales] with p = [1, 2, 4, 8, 16]")
-    return {name: _values(table, name, ranges=ranges) for name in table.content}
 
 
 def _values(table: TomlTable, name: str, *, ranges: bool) -> tuple[float, ...]:

@@ -71,23 +71,6 @@ class Precision:
         return gram
 
 
-def _walking_precision(steps: FloatArray, scale: FloatArray, measured: BoolArray) -> Precision:
-    """Return the precision of errors that are independent ones plus a random walk, both times a scale.
-
-    `steps` float64[P] are the variance that the walk gains from the next point back to this one, in units of
-    the independent part; at the last point, from where it starts. The scale, float64[K, P], is above 0.
-    """
-    there = measured[:1] if measured.all() else measured
-    gain, certainty = np.zeros(there.shape), np.zeros(there.shape)
-    doubt = np.zeros(len(there))
-    for p in reversed(range(len(steps))):
-        doubt = doubt + steps[p]
-        certainty[:, p] = there[:, p] / (doubt + 1)
-        gain[:, p] = doubt * certainty[:, p]
-        doubt = doubt * (1 - gain[:, p])
-    return Precision(measured / scale, gain, certainty)
-
-
 @dataclass(frozen=True)
 class ErrorModel:
     """The shape of the errors; their size is estimated.
@@ -112,7 +95,17 @@ class ErrorModel:
         The scale, float64[K, P], is above 0.
         """
         doublings = np.diff(np.log2(points), append=np.log2(points[-1]))
-        return _walking_precision(self.walk**2 * doublings, scale, measured)
+        # what the walk gains from the next point back to this one, in units of the independent part
+        steps = self.walk**2 * doublings
+        there = measured[:1] if measured.all() else measured
+        gain, certainty = np.zeros(there.shape), np.zeros(there.shape)
+        doubt = np.zeros(len(there))
+        for p in reversed(range(len(steps))):
+            doubt = doubt + steps[p]
+            certainty[:, p] = there[:, p] / (doubt + 1)
+            gain[:, p] = doubt * certainty[:, p]
+            doubt = doubt * (1 - gain[:, p])
+        return Precision(measured / scale, gain, certainty)
 
 
 Number = TypeVar("Number", np.float64, np.int64)

@@ -378,7 +378,11 @@ def look_ahead(analysis: Analysis, level: Level, targets: FloatArray, *, crossin
     experiment = analysis.experiment
     largest = experiment.points[analysis.largest]
     prediction = level.models.predict(targets)
-    standing = _standing_of(experiment, level)
+    standing = Standing(
+        unreliable=(level.models.quality.note & Note.UNRELIABLE) != 0,
+        not_measurable=not_measurable(level.kernels, experiment),
+        start_up=start_up(level.kernels),
+    )
     measured = level.kernels.mean[:, analysis.largest]
     share_measured = shares(measured[:, None])[:, 0]
     share_target = share_measured if analysis.is_profile else shares(prediction.value)[:, -1]
@@ -469,15 +473,6 @@ def _total_along(models: ScalingModels, along: Curve, anchors: FloatArray) -> Cu
 
 def _no_total(points: int) -> Prediction:
     return Prediction(*(np.full((1, points), np.nan) for _ in range(3)))
-
-
-def _standing_of(experiment: Experiment, level: Level) -> Standing:
-    """Return what limits what can be said about the kernels of a level."""
-    return Standing(
-        unreliable=(level.models.quality.note & Note.UNRELIABLE) != 0,
-        not_measurable=not_measurable(level.kernels, experiment),
-        start_up=start_up(level.kernels),
-    )
 
 
 def measured_total(analysis: Analysis) -> FloatArray:

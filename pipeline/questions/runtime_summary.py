@@ -309,7 +309,18 @@ def _compared(found: Runtime, here: Figures, parameters: Sequence[str]) -> tuple
         return "", "whether it scales is unknown, state --scaling"
     if found.fastest is not None and not _is_at(found.fastest, here):
         return _slower(found.fastest, here, parameters)
-    return _efficient(found, here, parameters)
+    limit, asked = found.efficient_up_to, given_percent(found.threshold)
+    share = float(here.of_scaling.value[0])
+    text = f", {percent(share)} efficient" if np.isfinite(share) else ""
+    if limit is None:
+        return text, f"below {asked} at every scale"
+    column = list(parameters).index(found.parameter)
+    within = limit.point[column] >= here.points[0, column] and share >= found.threshold
+    if within or _is_at(limit, here):
+        unsure = here.of_scaling.lower[0] < found.threshold
+        return text, f"{'probably ' if unsure else ''}still above {asked}"
+    efficient = efficient_up_to(limit, found.threshold, parameters)
+    return text, efficient.text(found.parameter, _apart(parameters, limit.point, here), found.observed)
 
 
 def _slower(fastest: Limit, here: Figures, parameters: Sequence[str]) -> tuple[str, str]:
@@ -325,21 +336,6 @@ def _slower(fastest: Limit, here: Figures, parameters: Sequence[str]) -> tuple[s
     if here.wall.lower[0] > fastest.value:
         return f", {than}", f"do not go beyond {place}"
     return f", probably {than}", f"little to gain beyond {place}"
-
-
-def _efficient(found: Runtime, here: Figures, parameters: Sequence[str]) -> tuple[str, str]:
-    limit, asked = found.efficient_up_to, given_percent(found.threshold)
-    share = float(here.of_scaling.value[0])
-    text = f", {percent(share)} efficient" if np.isfinite(share) else ""
-    if limit is None:
-        return text, f"below {asked} at every scale"
-    column = list(parameters).index(found.parameter)
-    within = limit.point[column] >= here.points[0, column] and share >= found.threshold
-    if within or _is_at(limit, here):
-        unsure = here.of_scaling.lower[0] < found.threshold
-        return text, f"{'probably ' if unsure else ''}still above {asked}"
-    efficient = efficient_up_to(limit, found.threshold, parameters)
-    return text, efficient.text(found.parameter, _apart(parameters, limit.point, here), found.observed)
 
 
 def _grown(found: Runtime, here: Figures, parameters: Sequence[str]) -> str:

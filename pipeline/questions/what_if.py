@@ -156,9 +156,16 @@ class TimeFactor:
     factor: float
 
 
-def _read_changes(texts: Sequence[str]) -> tuple[list[TimeFactor], bool]:
-    """Read changes, and whether all locations are to take the mean; UsageError if a text is none."""
-    found = []
+def what_if(analysis: Analysis, texts: Sequence[str]) -> Analysis:
+    """Return a study as it would be after changes; that of no change is the study itself.
+
+    A kernel that several changes name takes all of their factors. Where all locations take the mean, nobody
+    waits for the longest: communication and waiting are shorter by the imbalance of useful time. UsageError
+    if a change is none, names nothing, or the study is not of times.
+    """
+    if not texts:
+        return analysis
+    changes = []
     for text in texts:
         name, equals, number = text.rpartition("=")
         if text.strip() == BALANCED:
@@ -169,20 +176,8 @@ def _read_changes(texts: Sequence[str]) -> tuple[list[TimeFactor], bool]:
             factor = math.nan
         if not equals or not name.strip() or not 0 <= factor < math.inf:
             raise UsageError(f"'{text}' is no change", where=_OPTION, hint=_HINT)
-        found.append(TimeFactor(name.strip(), factor))
-    return found, len(found) < len(texts)
-
-
-def what_if(analysis: Analysis, texts: Sequence[str]) -> Analysis:
-    """Return a study as it would be after changes; that of no change is the study itself.
-
-    A kernel that several changes name takes all of their factors. Where all locations take the mean, nobody
-    waits for the longest: communication and waiting are shorter by the imbalance of useful time. UsageError
-    if a change is none, names nothing, or the study is not of times.
-    """
-    if not texts:
-        return analysis
-    changes, balanced = _read_changes(texts)
+        changes.append(TimeFactor(name.strip(), factor))
+    balanced = len(changes) < len(texts)
     kernels = analysis.callpaths.kernels
     if not (analysis.additive and is_time(kernels.metric, kernels.unit)):
         hint = analysis.how_to_model_time

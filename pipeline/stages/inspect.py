@@ -14,7 +14,7 @@ from ingest.arrays import FloatArray
 from ingest.discovery import Run, Skipped, without_names
 from ingest.errors import InputError, RunNameError
 from ingest.experiment import Experiment
-from ingest.inferred_runs import Proposal, describe, propose, read_metadata
+from ingest.inferred_runs import describe, propose, read_metadata
 from ingest.locate import Located, locate
 from ingest.own_results import is_result
 from ingest.profile import Metric, Profile
@@ -365,7 +365,15 @@ def propose_runs(directory: Path) -> ProposedRuns:
     if not described.runs:
         raise InputError("no profile can be read", where=str(directory), hint=damaged[0])
     proposal = propose(described.runs, _metadata(described.found))
-    return ProposedRuns(_specs(described.found, proposal), (*proposal.remarks, *damaged))
+    rows = zip(*proposal.parameters.values(), strict=True)
+    specs = [
+        RunSpec(
+            profile.path.resolve(), dict(zip(proposal.parameters, row, strict=True)), proposal.repetitions[i]
+        )
+        for i, (profile, row) in enumerate(zip(described.found, rows, strict=True))
+    ]
+    specs.sort(key=lambda spec: (*spec.parameters.values(), spec.repetition or 0))
+    return ProposedRuns(tuple(specs), (*proposal.remarks, *damaged))
 
 
 def _metadata(profiles: Sequence[FoundProfile]) -> Mapping[str, tuple[float, ...]]:
@@ -375,18 +383,6 @@ def _metadata(profiles: Sequence[FoundProfile]) -> Mapping[str, tuple[float, ...
         return {}
     columns = zip(*metadata.values, strict=True)
     return dict(zip(metadata.parameters, columns, strict=True))
-
-
-def _specs(profiles: Sequence[FoundProfile], proposal: Proposal) -> tuple[RunSpec, ...]:
-    rows = zip(*proposal.parameters.values(), strict=True)
-    specs = [
-        RunSpec(
-            profile.path.resolve(), dict(zip(proposal.parameters, row, strict=True)), proposal.repetitions[i]
-        )
-        for i, (profile, row) in enumerate(zip(profiles, rows, strict=True))
-    ]
-    specs.sort(key=lambda spec: (*spec.parameters.values(), spec.repetition or 0))
-    return tuple(specs)
 
 
 def proposal_toml(directory: Path, proposed: ProposedRuns) -> str:

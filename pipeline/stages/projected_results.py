@@ -57,7 +57,11 @@ class ProjectedForecast:
     @cached_property
     def rests_on(self) -> tuple[str, ...]:
         """That times are not measured ones, and what is assumed, one sentence each."""
-        return (_projected_sentence(self.projection), *self.projection.assumptions)
+        source, target = self.projection.source.name, self.projection.target.name
+        return (
+            f"all times are projected: measured on {source}, taken to {target}",
+            *self.projection.assumptions,
+        )
 
     def _on(self, analysis: Analysis) -> TargetForecast:
         return TargetForecast(
@@ -118,12 +122,6 @@ def project_read(
         targets=target_points(analysis, at or options.at),
         min_efficiency=options.min_efficiency,
     )
-
-
-def _projected_sentence(projection: StudyProjection) -> str:
-    """Say that times are not measured ones."""
-    source, target = projection.source.name, projection.target.name
-    return f"all times are projected: measured on {source}, taken to {target}"
 
 
 def places_of(

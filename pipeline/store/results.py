@@ -343,7 +343,23 @@ def read_experiment(read: Callable[[str], bytes]) -> Experiment:
     metrics = tuple(Metric(name, unit, MetricKind(kind)) for name, unit, kind in shared["metrics"])
     points = np.array(shared["points"], dtype=np.float64).reshape(-1, len(shared["parameters"]))
     shape = (len(tree), len(points), shared["repetitions"])
-    runs = _read_runs(read(_RUNS))
+    runs = tuple(
+        RunRecord(
+            source=row["source"],
+            point=row["point"],
+            repetition=row["repetition"],
+            dilation=row.get("dilation", 1.0),  # not in earlier files of this version
+            process=np.array(row["process"], dtype=np.int64),
+            classes=tuple(map(RegionClass, row["classes"])),
+            class_time=np.array(row["class_time"], dtype=np.float64).reshape(len(row["classes"]), -1),
+            # earlier files of this version have none
+            device_time=np.array(row.get("device_time") or (), dtype=np.float64).reshape(
+                len(DEVICE_CLASSES), -1
+            ),
+            attributes=json.loads(row["attributes"]),
+        )
+        for row in read_table(read(_RUNS)).to_pylist()
+    )
     return Experiment(
         parameters=named_by_runs(tuple(shared["parameters"]), points, runs),
         points=points,
@@ -381,26 +397,6 @@ def _dense(values: FloatArray, place: tuple[FloatArray, ...], shape: tuple[int, 
     dense = np.full(shape, np.nan)
     dense[place] = values
     return dense
-
-
-def _read_runs(content: bytes) -> tuple[RunRecord, ...]:
-    return tuple(
-        RunRecord(
-            source=row["source"],
-            point=row["point"],
-            repetition=row["repetition"],
-            dilation=row.get("dilation", 1.0),  # not in earlier files of this version
-            process=np.array(row["process"], dtype=np.int64),
-            classes=tuple(map(RegionClass, row["classes"])),
-            class_time=np.array(row["class_time"], dtype=np.float64).reshape(len(row["classes"]), -1),
-            # earlier files of this version have none
-            device_time=np.array(row.get("device_time") or (), dtype=np.float64).reshape(
-                len(DEVICE_CLASSES), -1
-            ),
-            attributes=json.loads(row["attributes"]),
-        )
-        for row in read_table(content).to_pylist()
-    )
 
 
 _BESIDE_ARRAYS = b"scaling_models"

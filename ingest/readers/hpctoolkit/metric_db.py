@@ -242,7 +242,10 @@ def _profile(
     values = {column.metric.name: np.empty((len(kept), len(threads))) for column in columns}
     on_statements = dict.fromkeys(values, 0.0)
     for location, thread in enumerate(threads):
-        stored = _stored(thread.path, shape)
+        content = read_bytes(thread.path, _MAX_BYTES)
+        if len(content) != _HEADER.size + 8 * shape[0] * shape[1]:
+            raise _damaged(thread.path)
+        stored = np.frombuffer(content, ">f8", offset=_HEADER.size).reshape(shape)
         for column in columns:
             name = column.metric.name
             values[name][:, location] = _checked(stored, identifier[kept], column.inclusive, column, thread)
@@ -284,14 +287,6 @@ def _call_tree(document: MetricDocument) -> tuple[CallTree, RegionTable, IntArra
     regions = RegionTable.named(names, map(paradigm_of, names), places)
     region = np.array([place[document.region[node]] for node in kept.tolist()], dtype=np.int64)
     return CallTree(number[nearest], region), regions, kept
-
-
-def _stored(file: Path, shape: Shape) -> FloatArray:
-    """Return the values of a file, big-endian float64[node, metric]."""
-    content = read_bytes(file, _MAX_BYTES)
-    if len(content) != _HEADER.size + 8 * shape[0] * shape[1]:
-        raise _damaged(file)
-    return np.frombuffer(content, ">f8", offset=_HEADER.size).reshape(shape)
 
 
 def _checked(

@@ -7,7 +7,7 @@ of the outermost domain before the first, is in no step. The first step sets up 
 """
 
 import re
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -130,23 +130,6 @@ class StepTimings:
         return [Timer(path=(name,), seconds=seconds, calls=float(calls)) for name, seconds, calls in found]
 
 
-def _timings_of(blocks: Iterable[bytes]) -> StepTimings:
-    """Add up what blocks of whole lines state."""
-    timings = StepTimings()
-    step, file = timings.step, timings.file
-    for block in blocks:
-        for what, name, number, seconds in _TIMING.findall(block):
-            took = float(seconds)
-            if took > _LONGEST:
-                continue
-            if what:
-                file(what, name, int(number), took)
-            else:
-                step(int(number), took)
-    timings.finish()
-    return timings
-
-
 def _matches(path: Path) -> bool:
     """Return whether a file, or one in a folder, is the log of the first process, finished or not."""
     log = _log_of(path)
@@ -181,7 +164,18 @@ def _table(path: Path) -> tuple[Placed, tuple[str, ...]]:
 @lru_cache(maxsize=4)
 def _timers(log: Path, stamp: tuple[int, ...]) -> tuple[Placed, tuple[str, ...]]:
     """Read a log once for all questions; it may be large."""
-    timings = _timings_of(blocks_of(log))
+    timings = StepTimings()
+    step, file = timings.step, timings.file
+    for block in blocks_of(log):
+        for what, name, number, seconds in _TIMING.findall(block):
+            took = float(seconds)
+            if took > _LONGEST:
+                continue
+            if what:
+                file(what, name, int(number), took)
+            else:
+                step(int(number), took)
+    timings.finish()
     steps = timings.steps.get(_OUTERMOST, 0)
     text = read_log(log)
     facts = last_facts(text, _FACTS)

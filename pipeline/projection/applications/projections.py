@@ -296,6 +296,9 @@ def _projection(
     total = lines[_TOTAL]
     parts = _adding_up(whole, found, total)
     measured, profile = application.measured.get(machine.path.stem), whole.bandwidth
+    notices = [*whole.total.notices, *broken_limits({"total": whole.total}, inputs)]
+    if whole.bandwidth:
+        notices += whole.bandwidth.notices
     return ApplicationProjection(
         title=application.title,
         machine=machine.name,
@@ -311,7 +314,7 @@ def _projection(
         speedup=lines.get(_SPEEDUP),
         verdicts=profile.verdicts if profile else {},
         roofline=profile.roofline if profile else None,
-        notices=_notices(whole, inputs),
+        notices=tuple(notices),
         formula=text_of(whole.total.expression),
     )
 
@@ -342,13 +345,6 @@ def _models(composed: _Composed) -> dict[tuple[str, ...], Model]:
     if whole.bandwidth:
         models[_SPEEDUP] = constant(whole.bandwidth.reference, TIME_DIMENSION) / whole.total
     return models
-
-
-def _notices(whole: Composition, inputs: Mapping[str, float]) -> tuple[str, ...]:
-    notices = [*whole.total.notices, *broken_limits({"total": whole.total}, inputs)]
-    if whole.bandwidth:
-        notices += whole.bandwidth.notices
-    return tuple(notices)
 
 
 def _composed(

@@ -203,7 +203,11 @@ def assemble(
     rivals: bool = False,
 ) -> Fit:
     """Return the fit that resampling makes: scatter attached, draws bound, doubts put into words."""
-    notices = _notices(name, names, identified, quality)
+    loose = [parameter for parameter, known in zip(names, identified, strict=True) if not known]
+    found = [f"{name}: the data do not determine {', '.join(loose)}"] if loose else []
+    if quality.lack.notice:
+        found.append(f"{name}: {quality.lack.notice}")
+    notices = tuple(found)
     scatter, relative = f"{name}.scatter", data.weights == "relative"
     neutral = 1.0 if relative else 0.0
     drawn = neutral + quality.scatter
@@ -219,14 +223,6 @@ def assemble(
         basis = f"{name} was fitted for {column}"
         noisy = limited(noisy, column, float(values.min()), float(values.max()), basis)
     return Fit(bind(noisy, ensemble), quality, identified)
-
-
-def _notices(name: str, names: Sequence[str], identified: BoolArray, quality: Resampled) -> tuple[str, ...]:
-    loose = [parameter for parameter, known in zip(names, identified, strict=True) if not known]
-    found = [f"{name}: the data do not determine {', '.join(loose)}"] if loose else []
-    if quality.lack.notice:
-        found.append(f"{name}: {quality.lack.notice}")
-    return tuple(found)
 
 
 def _check_symbols(model: Model, parameters: Sequence[Parameter], data: Mapping[str, FloatArray]) -> None:

@@ -395,22 +395,20 @@ class MeasuredInside(Predictor):
         value = np.where(same.any(axis=1), self.kernels.mean[:, same.argmax(axis=1)], np.nan)
         if points.shape[1] == 1:
             between = np.flatnonzero(~same.any(axis=1))
-            value[:, between] = self._between(points[between, 0])
+            scales = points[between, 0]
+            order = np.argsort(self.points[:, 0])
+            measured = self.points[order, 0]
+            after = np.searchsorted(measured, scales)
+            inside = (after > 0) & (after < len(measured)) & (scales > 0) & (measured[0] > 0)
+            after = np.where(inside, after, min(1, len(measured) - 1))
+            before = np.maximum(after - 1, 0)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                logs = np.log(self.kernels.median[:, order])
+                share = np.log(scales / measured[before]) / np.log(measured[after] / measured[before])
+                found = np.exp(logs[:, before] * (1 - share) + logs[:, after] * share)
+            value[:, between] = np.where(inside, found, np.nan)
         known = np.isfinite(value) & (value > 0)
         return np.where(known, value, 0.0), known
-
-    def _between(self, scales: FloatArray) -> FloatArray:
-        order = np.argsort(self.points[:, 0])
-        measured = self.points[order, 0]
-        after = np.searchsorted(measured, scales)
-        inside = (after > 0) & (after < len(measured)) & (scales > 0) & (measured[0] > 0)
-        after = np.where(inside, after, min(1, len(measured) - 1))
-        before = np.maximum(after - 1, 0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            logs = np.log(self.kernels.median[:, order])
-            share = np.log(scales / measured[before]) / np.log(measured[after] / measured[before])
-            found = np.exp(logs[:, before] * (1 - share) + logs[:, after] * share)
-        return np.where(inside, found, np.nan)
 
 
 def measured_inside(models: ScalingModels, points: FloatArray, kernels: Kernels) -> ScalingModels:
