@@ -465,9 +465,9 @@ def _names_of_kinds(
     at = [point for point, run in zip(points, stated, strict=True) if run]
     known = [tuple(of.values()) for of, run in zip(labelled, stated, strict=True) if run]
     chosen = []
-    for name in sorted(names, key=lambda name: (_identifier(name) not in _BUILDS, name)):
+    for name in sorted(names, key=lambda name: ("_".join(_words(name)) not in _BUILDS, name)):
         column = [run[name] for run in runs]
-        if _distinguish(_identifier(name), column, at) and not is_function(known, column):
+        if _distinguish("_".join(_words(name)), column, at) and not is_function(known, column):
             chosen.append(name)
             known = [(*of, text) for of, text in zip(known, column, strict=True)]
     return chosen
@@ -485,11 +485,6 @@ def _distinguish(name: str, column: Sequence[str], points: Sequence[Point]) -> b
         return name in _BUILDS and len({text for _, text in pairs}) > 1 and len(set(column)) < len(pairs)
     says_so = name in _BUILDS or not _LABELS.isdisjoint(name.split("_"))
     return len(set(column)) < len(column) and (says_so or not any(map(_NUMBER.search, column)))
-
-
-def _identifier(name: str) -> str:
-    """Return a name in one form: ``problem_name`` for ``ProblemName`` and ``problem name``."""
-    return "_".join(_words(name))
 
 
 def _words(name: str) -> list[str]:

@@ -106,14 +106,10 @@ def compile_pattern(text: str) -> Pattern:
     pieces = _pieces(text)
     chars = [piece.char for piece in pieces]
     if None not in chars:
-        return Literal(_joined(chars))
+        return Literal("".join(char for char in chars if char is not None))
     if pieces[-1] is _STAR and None not in chars[:-1]:
-        return Prefix(_joined(chars[:-1]))
+        return Prefix("".join(char for char in chars[:-1] if char is not None))
     return Wildcards(_regex(pieces))
-
-
-def _joined(chars: Iterable[str | None]) -> str:
-    return "".join(char for char in chars if char is not None)
 
 
 def _pieces(text: str) -> list[_Piece]:

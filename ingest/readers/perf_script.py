@@ -89,7 +89,7 @@ def matches(path: Path) -> bool:
     )
     lines = list(islice(stated, _MAX_MESSAGES + _MAX_BETWEEN))
     for number, line in enumerate(lines[:_MAX_MESSAGES]):
-        if head := _head(line):
+        if head := _HEAD.fullmatch(line[:_MAX_HEAD]):
             below = [line[head.start("frame") :]] if head["frame"] else lines[number + 1 :][:_MAX_BETWEEN]
             surely = (head["time"] and not number) or any(map(_FRAME_WITH_OBJECT.fullmatch, below))
             return bool(surely) and not (number and is_page(path))
@@ -158,7 +158,7 @@ def _add_block(script: _Script, block: list[str], first: int) -> None:
     """Add the lines between two empty ones, mostly a head and known frames; `first` is their first number."""
     frames = list(map(script.known.get, block))
     del frames[0]
-    head = None if block[0].startswith("#") else _head(block[0])
+    head = None if block[0].startswith("#") else _HEAD.fullmatch(block[0][:_MAX_HEAD])
     if head is None or head["frame"] or None in frames:
         _add_lines(script, block, first)
     else:
@@ -174,7 +174,7 @@ def _add_lines(script: _Script, lines: list[str], first: int) -> None:
             if region is not None:
                 frames.append(region)
                 continue
-            if _head(line) is None and not line.startswith("#"):
+            if _HEAD.fullmatch(line[:_MAX_HEAD]) is None and not line.startswith("#"):
                 if not _SOURCE_LINE.fullmatch(line):
                     script.invalid.append(number)
                 continue
@@ -193,7 +193,7 @@ def _begun(script: _Script, line: str, number: int) -> re.Match[str] | None:
         elif match := _STATED.match(line):
             script.stated[_ATTRIBUTES[match[1]]] = match[2].strip()
         return None
-    head = _head(line)
+    head = _HEAD.fullmatch(line[:_MAX_HEAD])
     if head is None:
         if not line.isspace():
             script.invalid.append(number)
@@ -201,10 +201,6 @@ def _begun(script: _Script, line: str, number: int) -> re.Match[str] | None:
         _add(script, head, [region])
         return None
     return head
-
-
-def _head(line: str) -> re.Match[str] | None:
-    return _HEAD.fullmatch(line[:_MAX_HEAD])
 
 
 def _region(line: str, script: _Script) -> int | None:

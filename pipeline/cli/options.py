@@ -69,14 +69,9 @@ _PANEL_OF = {f"--{option}": panel for panel, options in PANELS.items() for optio
 _PLACES = list(PANELS)
 
 
-def _panel_of(option: str) -> str | None:
-    """Return the panel of the help that an option is in; None for the one without a name."""
-    return _PANEL_OF.get(option)
-
-
 def _place_of(option: str) -> int:
     """Return a number that sorts options by the panels they are in; those without a panel come last."""
-    panel = _panel_of(option)
+    panel = _PANEL_OF.get(option)
     return len(_PLACES) if panel is None else _PLACES.index(panel)
 
 
@@ -128,7 +123,7 @@ def valued(name: str, metavar: str | None, help: str, **more: Any) -> Any:  # no
     names = (_SHORT[name], name) if name in _SHORT else (name,)
     if isinstance(more.get("min"), float):
         more["callback"] = _not_too_large
-    return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=_panel_of(name), **more)
+    return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=_PANEL_OF.get(name), **more)
 
 
 def _not_too_large(option: typer.CallbackParam, value: float) -> float:
@@ -142,7 +137,7 @@ def _not_too_large(option: typer.CallbackParam, value: float) -> float:
 
 def switch(name: str, help: str, **more: Any) -> Any:  # noqa: ANN401  # as typer's own
     """Declare an option without a value."""
-    return typer.Option(name, help=help, rich_help_panel=_panel_of(name), **more)
+    return typer.Option(name, help=help, rich_help_panel=_PANEL_OF.get(name), **more)
 
 
 def shared(name: str, here: str) -> Any:  # noqa: ANN401  # as typer's own

@@ -280,7 +280,7 @@ def verdict_line(found: Runtime, parameters: Sequence[str]) -> VerdictLine:
     wall = bool(np.isfinite(here.wall.value[0]))
     shown, unit = (here.wall, "s") if wall else (here.effort, found.effort_unit)
     value, lower, upper = (float(end[0]) for end in (shown.value, shown.lower, shown.upper))
-    place = _at(parameters, here.points[0])
+    place = point_text(point_json(parameters, here.points[0]))
     if upper > WIDEST * lower:
         said = f"the time at {place} cannot be predicted from these scales"
         return VerdictLine(text=said, trust=found.trust.verdict.value)
@@ -345,7 +345,7 @@ def _grown(found: Runtime, here: Figures, parameters: Sequence[str]) -> str:
     factor = float(here.wall.value[0] / known.wall.value[largest])
     if (known.points[largest] == here.points[0]).all() or not np.isfinite(factor):
         return ""
-    there = _at(parameters, known.points[largest])
+    there = point_text(point_json(parameters, known.points[largest]))
     return f", {times(float(f'{factor:.2g}'))} that {found.observed} at {there}"
 
 
@@ -382,10 +382,6 @@ def _apart(parameters: Sequence[str], point: FloatArray, here: Figures) -> dict[
     """Return the values of a point that are not those of the place judged: the others are said already."""
     place = point_json(parameters, here.points[0])
     return {name: value for name, value in point_json(parameters, point).items() if value != place[name]}
-
-
-def _at(parameters: Sequence[str], point: FloatArray) -> str:
-    return point_text(point_json(parameters, point))
 
 
 def runtime_summary(found: Runtime | None, parameters: Sequence[str]) -> RuntimeSummary | None:

@@ -148,14 +148,6 @@ BALANCED = "balanced"
 _WAITS = (Activity.COMMUNICATION, Activity.WAITING)
 
 
-@dataclass(frozen=True)
-class TimeFactor:
-    """A factor of the time of what a name stands for: a group, a region, a call path or a pattern."""
-
-    name: str
-    factor: float
-
-
 def what_if(analysis: Analysis, texts: Sequence[str]) -> Analysis:
     """Return a study as it would be after changes; that of no change is the study itself.
 
@@ -165,7 +157,7 @@ def what_if(analysis: Analysis, texts: Sequence[str]) -> Analysis:
     """
     if not texts:
         return analysis
-    changes = []
+    changes: list[tuple[str, float]] = []  # a group, region, call path or pattern, and its factor
     for text in texts:
         name, equals, number = text.rpartition("=")
         if text.strip() == BALANCED:
@@ -176,16 +168,15 @@ def what_if(analysis: Analysis, texts: Sequence[str]) -> Analysis:
             factor = math.nan
         if not equals or not name.strip() or not 0 <= factor < math.inf:
             raise UsageError(f"'{text}' is no change", where=_OPTION, hint=_HINT)
-        changes.append(TimeFactor(name.strip(), factor))
+        changes.append((name.strip(), factor))
     balanced = len(changes) < len(texts)
     kernels = analysis.callpaths.kernels
     if not (analysis.additive and is_time(kernels.metric, kernels.unit)):
         hint = analysis.how_to_model_time
         raise UsageError(f"the models are of {kernels.metric}, not of time", where=_OPTION, hint=hint)
     constant = np.ones(len(kernels))
-    for change in changes:
-        named = named_kernels(kernels, analysis.own_groups, change.name, _OPTION, _HINT)
-        constant[named] *= change.factor
+    for name, factor in changes:
+        constant[named_kernels(kernels, analysis.own_groups, name, _OPTION, _HINT)] *= factor
     if balanced:
         return _balanced(analysis, constant)
     if (constant == 1).all():

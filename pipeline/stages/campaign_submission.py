@@ -190,7 +190,7 @@ def dry_run(path: Path, retry: Retry = no_retry) -> Iterator[str]:
         yield from (shlex.join(["bash", str(_folder(campaign, run).script)]) + "\n" for run in runs)
         return
     for number, job in enumerate(jobs(campaign, runs), start=1):
-        file = _job_file(campaign, job)
+        file = campaign.work / JOBS / f"{job.name}.sh"
         after = [f"JOB{before + 1}" for before in job.after]
         yield f"# {file}\n{job.script}"
         yield f"{shlex.join(submit_command(campaign, job, file, after))}  # prints JOB{number}\n"
@@ -268,10 +268,6 @@ def make_folder(folder: Path) -> None:
 
 def _folder(campaign: Campaign, run: PlannedRun) -> RunFolder:
     return RunFolder(campaign.work / run.name)
-
-
-def _job_file(campaign: Campaign, job: Job) -> Path:
-    return campaign.work / JOBS / f"{job.name}.sh"
 
 
 def _script(campaign: Campaign, run: PlannedRun) -> str:
@@ -404,7 +400,7 @@ def _submit_jobs(progress: CampaignProgress, notify: Notify, retry: Retry) -> Ca
     make_folder(campaign.work / JOBS)
     names: list[str] = []
     for job in jobs(campaign, runs):
-        file = _job_file(campaign, job)
+        file = campaign.work / JOBS / f"{job.name}.sh"
         write_text(file, job.script)
         after = [names[before] for before in job.after] or (
             queued if campaign.scheduler.one_at_a_time else []

@@ -162,7 +162,7 @@ class StoredStudy:
             chosen = self.chosen
             return _analysis(chosen.experiment, chosen.decision, metric, models, own_groups=chosen.own_groups)
         except DAMAGE as error:
-            raise damaged(self.result.directory, _reason(error)) from error
+            raise damaged(self.result.directory, f"{type(error).__name__}: {error}") from error
 
 
 def read_analysis(directory: Path, metric: str | None = None) -> Analysis:
@@ -193,7 +193,7 @@ def _study(result: StoredResult) -> StoredStudy:
         }
         chosen = _analysis(experiment, decision, metric, models, back_test, groups)
     except DAMAGE as error:
-        raise damaged(result.directory, _reason(error)) from error
+        raise damaged(result.directory, f"{type(error).__name__}: {error}") from error
     return StoredStudy(result=result, chosen=chosen, tables=tables)
 
 
@@ -224,10 +224,6 @@ def _require_entries(provenance: Mapping[str, Any]) -> None:
         float(value)
     provenance["software"].items()
     "".join((provenance["command"], provenance["filter"], *provenance["notices"]))
-
-
-def _reason(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
 
 
 def _analysis(

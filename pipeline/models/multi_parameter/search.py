@@ -49,7 +49,7 @@ def relative_variance(data: Observations, floor: float) -> FloatArray:
     Pooled over points, and shrunk towards the median of all kernels, each scaled to 1 at its largest mean.
     The floor stands in for smaller values, so that those near zero do not rule the fit.
     """
-    size = _squared_size(data, floor)
+    size = data.mean**2 + floor**2
     degrees = np.maximum(data.count - 1, 0).sum(axis=1)
     squares = (data.squares / size).sum(axis=1)
     known = degrees > 0
@@ -60,15 +60,10 @@ def relative_variance(data: Observations, floor: float) -> FloatArray:
     return np.asarray(np.maximum(shrunk, _LEAST_NOISE**2))
 
 
-def _squared_size(data: Observations, floor: float) -> FloatArray:
-    """Return y^2 + floor^2, float64[K, P]."""
-    return data.mean**2 + floor**2
-
-
 def inverse_variances(data: Observations, floor: float) -> FloatArray:
     """Weights of the means, float64[K, P], 0 where nothing was measured."""
     relative = relative_variance(data, floor)[:, None]
-    return data.count / (relative * _squared_size(data, floor))
+    return data.count / (relative * (data.mean**2 + floor**2))
 
 
 def size_ratio(mean: FloatArray, fitted: FloatArray, floor: float) -> FloatArray:

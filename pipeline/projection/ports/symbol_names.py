@@ -123,13 +123,9 @@ def _names(symbol: str, plain: str) -> _Names:
     return _Names(full=full, qualified=name, enclosing=around if around != name else "", is_clone=clone)
 
 
-def _plain(name: str) -> str:
-    return re.sub(r"\s+", "", name)
-
-
 def _is_called(qualified: str, name: str, is_fortran: bool) -> bool:
     """Return whether a qualified name is that name, or ends in it; template arguments need not be given."""
-    own, wanted = _plain(qualified), _plain(name)
+    own, wanted = re.sub(r"\s+", "", qualified), re.sub(r"\s+", "", name)
     if is_fortran:
         own, wanted = own.lower(), wanted.lower()
     forms = {own, own.replace("(anonymousnamespace)::", "")}

@@ -42,7 +42,7 @@ def pop_parts(study: RuntimeStudy, points: FloatArray) -> PopParts | None:
     if not study.scales or (found := _modelled_parts(study)) is None:
         return None
     parts, values = found
-    useful, imbalance, communication = _agreed(study, parts, points).value
+    useful, imbalance, communication = agreeing(parts, study.analysis.callpaths.models).predict(points).value
     references = study.references(points)
     measured, place = study.measured_at(references)
     before = np.where(measured, mean_over_repetitions(values[0])[place], parts.predict(references).value[0])
@@ -77,7 +77,7 @@ def imbalance_at(study: RuntimeStudy, points: FloatArray, measured: BoolArray) -
         return None
     parts, values = found
     seen = np.nan_to_num(mean_over_repetitions(values[1])[study.measured_at(points)[1]])
-    ahead = _agreed(study, parts, points)
+    ahead = agreeing(parts, study.analysis.callpaths.models).predict(points)
     return Prediction(
         *(np.where(measured, seen, end[1])[None] for end in (ahead.value, ahead.lower, ahead.upper))
     )
@@ -97,11 +97,6 @@ def _modelled_parts(study: RuntimeStudy) -> tuple[ScalingModels, FloatArray] | N
         values[:, run.point, run.repetition] = _parts(run) * share
     per = study.analysis.callpaths.models.per
     return fit(experiment.parameters, experiment.points, values, per=per), values
-
-
-def _agreed(study: RuntimeStudy, parts: ScalingModels, points: FloatArray) -> Prediction:
-    """Predict the three parts so that they add up to the predicted total."""
-    return agreeing(parts, study.analysis.callpaths.models).predict(points)
 
 
 def _parts(run: RunRecord) -> FloatArray:
