@@ -14,9 +14,8 @@ import numpy as np
 
 from filters.decision import Decision, Motive
 from filters.evidence import RunEvidence
-from filters.filter_effect import FilterEffect
+from filters.filter_effect import FilterEffect, Memory, TraceMemory
 from filters.filter_options import Application
-from filters.memory import Memory, TraceMemory
 from filters.overhead_budget import BudgetOutcome
 from filters.paper_rule import PaperDecision
 from filters.scorep_format.patterns import compile_pattern

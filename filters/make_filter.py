@@ -13,11 +13,10 @@ from filters.decision import Decision, Motive, override_notices
 from filters.event_cost import EventCost, calibrated, usual_cost, visited
 from filters.evidence import FilterRegions, RunEvidence, by_hand, evidence_from_profile
 from filters.explanation import FilterEvidence, costly_at_largest_scale, filter_evidence
-from filters.filter_effect import FilterEffect, estimate_plain_time, measurable, predict
+from filters.filter_effect import FilterEffect, Memory, estimate_plain_time, measurable, predict, trace_memory
 from filters.filter_options import ACCEPTABLE, Application, Budget, FilterRequest, Instrumenter
 from filters.instrumentation import filtered_at_run_time
 from filters.known_plain import KnownPlain, joined, plain_by_pair, plain_by_run_time
-from filters.memory import Memory, trace_memory
 from filters.overhead_budget import BudgetOutcome, decide_by_budget
 from filters.paper_rule import decide_by_paper
 from filters.scorep_format.rule_files import FilterRules, kept

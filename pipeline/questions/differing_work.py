@@ -15,7 +15,7 @@ from ingest.arrays import FloatArray, IntArray
 from ingest.experiment import VISITS, Experiment, counted_work
 from ingest.number_text import percent
 from ingest.run_settings import METADATA, SETTING, WORK, counts_work, stated
-from ingest.work_counts import BY_DESIGN, power_law_residuals, stated_counts, visits_of
+from ingest.scaling import BY_DESIGN, power_law_residuals, stated_counts, visits_of
 from pipeline.models.fit import fit
 from pipeline.models.kernels import mean_over_repetitions, named
 from pipeline.questions.analysis import Analysis

@@ -1,4 +1,4 @@
-"""The check stage: a study against a baseline, another program or a history, and the rules; its reports."""
+"""The check stage: a study against a baseline, another program or a history, and ``[check]``; its reports."""
 
 import datetime
 import json
@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
 import numpy as np
 
@@ -14,18 +14,20 @@ from filters.instrumentation import digest_of_run, mixed_filters
 from ingest.errors import InputError, UsageError
 from ingest.experiment import Experiment
 from ingest.locate import Located, locate
+from ingest.options import INFINITE
 from ingest.own_results import PROVENANCE
 from ingest.reading.packed import content_of
 from ingest.run_checks import LEAST_SHARED, unlike_repetitions
 from ingest.run_settings import METADATA, processor_of
 from ingest.scaling import ScalingDecision, decide_scaling
-from pipeline.config.check_options import load_check_options
+from ingest.toml_table import TomlTable, read_toml
+from pipeline.config.option_readers import read_targets
 from pipeline.config.options import Options, override
 from pipeline.execution.executors import ProgressDisplay, no_progress
 from pipeline.gate.baselines import SMALLEST_SHARE, against_history, baseline_of, from_document
 from pipeline.gate.check_result import CheckResult
 from pipeline.gate.compared_studies import ComparedStudies, TwoStudies, possible_renames, recorded_digests
-from pipeline.gate.gate_options import CheckOptions
+from pipeline.gate.gate_options import CheckOptions, KernelRule, Waiver
 from pipeline.gate.kernel_values import (
     KernelId,
     KernelValues,
@@ -38,7 +40,8 @@ from pipeline.gate.kernel_values import (
 )
 from pipeline.gate.study_check import BaselineKind, check
 from pipeline.gate.target_forecast import modelled
-from pipeline.models.options import ModelOptions
+from pipeline.models.formulas import GROWTH_HINT, read_growth
+from pipeline.models.options import Exponent, ModelOptions
 from pipeline.questions.analysis import analyse, scaling_of
 from pipeline.questions.expected_growth import JudgedExpectation, judged
 from pipeline.report.check.ci_servers import (
@@ -59,6 +62,58 @@ from pipeline.store.results import read_study as read_stored_study
 
 if TYPE_CHECKING:
     from pipeline.projection.study.study_machine import StudyMachine
+
+
+def load_check_options(path: Path | None, **given: Any) -> CheckOptions:  # noqa: ANN401
+    """Read the ``[check]`` table, if there is one; the command line counts as in `load_options`."""
+    options = CheckOptions() if path is None else _from_table(read_toml(path, UsageError).table("check"))
+    return override(options, given)
+
+
+def _from_table(table: TomlTable) -> CheckOptions:
+    return CheckOptions(
+        **table.options(CheckOptions, beside=("targets", "rule", "waiver")),
+        targets=_targets(table),
+        kernels=tuple(_rule(entry) for entry in table.tables("rule")),
+        waivers=tuple(_waiver(entry) for entry in table.tables("waiver")),
+    )
+
+
+def _targets(table: TomlTable) -> tuple[Mapping[str, float], ...]:
+    with table.errors_of("targets"):
+        return read_targets(table.content.get("targets", []), table.path.parent)
+
+
+def _rule(table: TomlTable) -> KernelRule:
+    table.check_keys(("kernel", "growth", "share", "factor"))
+    if len(table.content) < 2:
+        raise table.error("kernel", "has no rule", "add growth, share or factor")
+    return KernelRule(
+        match=table.text("kernel"),
+        growth=_growth(table) if "growth" in table else None,
+        share=table.number("share", least=0.0, most=1.0) if "share" in table else None,
+        factor=table.number("factor", least=1.0, most=INFINITE) if "factor" in table else None,
+        place=table.at("kernel"),
+    )
+
+
+def _growth(table: TomlTable) -> Exponent:
+    """Read ``1``, ``log2(p)``, ``p^(3/2)``, ``p * log2(p)``."""
+    found = read_growth(table.text("growth"))
+    if found is None:
+        raise table.error("growth", f"invalid growth {table.content['growth']!r}", GROWTH_HINT)
+    return found
+
+
+def _waiver(table: TomlTable) -> Waiver:
+    table.check_keys(("kernel", "reason", "until"))
+    until = table.content.get("until")
+    if not isinstance(until, datetime.date) or isinstance(until, datetime.datetime):
+        raise table.error("until", f"{until!r} is not a date", "write until = 2027-01-31")
+    return Waiver(
+        match=table.text("kernel"), reason=table.text("reason"), until=until, place=table.at("kernel")
+    )
+
 
 _MACHINE_ATTRIBUTES = (METADATA + "machine", "machine", "cluster", "hostname", "Hostname")
 

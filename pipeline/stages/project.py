@@ -87,7 +87,7 @@ def crossovers_of(
     program: ApplicationFile, target: Machine, at: "Inputs", variant: str | None = None
 ) -> tuple[str, ...]:
     """Say where parts of an application pass each other over what is swept."""
-    from pipeline.projection.applications.part_crossovers import part_crossovers
+    from pipeline.projection.applications.application_times import part_crossovers
 
     points = [input_values(program, given) for given in at.values]
     return tuple(part_crossovers(_whole(program, target, variant), points, at.swept))

@@ -12,7 +12,7 @@ from ingest.experiment import VISITS, Experiment, PerVisit, RunRecord, counted_w
 from ingest.region_class import region_class
 from ingest.run_checks import unlike_repetitions
 from ingest.run_settings import TIME_PER_STEP, WORK, counts_work
-from ingest.work_counts import stated_counts, unequal_steps, visits_of
+from ingest.scaling import stated_counts, unequal_steps, visits_of
 from pipeline.config.options import Options
 from pipeline.models.kernels import named
 from pipeline.stages.ingest import Ingested

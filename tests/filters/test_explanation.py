@@ -7,9 +7,8 @@ from filters.decision import Motive
 from filters.event_cost import EventCost
 from filters.evidence import evidence_from_profile
 from filters.explanation import dropped_regions, explain, filter_evidence, next_commands
-from filters.filter_effect import predict
+from filters.filter_effect import TraceMemory, predict
 from filters.filter_options import Application, Budget, Overrides
-from filters.memory import TraceMemory
 from filters.overhead_budget import decide_by_budget
 from filters.paper_rule import decide_by_paper
 from ingest.errors import UsageError

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from filters.memory import bytes_per_visit, trace_memory
+from filters.filter_effect import bytes_per_visit, trace_memory
 from ingest.errors import InputError
 from ingest.profile import CPU, RegionTable
 from tests.profiles import make_profile, profile_from_rows

@@ -3,7 +3,7 @@
 Errors are joint: what all scales share, such as that of a bandwidth, cancels from efficiencies.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,11 +12,14 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import ModelError, UsageError
 from ingest.parameter_roles import counts_processes, unit_counted
 from ingest.units import NONE, TIME_DIMENSION
+from pipeline.models.prediction import Prediction
 from pipeline.projection.applications.application_file import ApplicationFile, input_values
+from pipeline.projection.applications.projections import Composition
 from pipeline.projection.expressions.evaluation import broken_limits, inside_tables, predict
 from pipeline.projection.expressions.symbolic_model import Model
 from pipeline.projection.machines.machine_values import Machine
 from pipeline.questions.analysis import DEFAULT_REACH
+from pipeline.questions.crossovers import Ahead, MeasuredLine, crossovers, half_intervals
 from pipeline.questions.locations import Comparison
 from pipeline.questions.runtime.estimate import Estimate
 from pipeline.questions.runtime.figures import SECONDS_PER_HOUR, Figures, whole_nodes
@@ -262,3 +265,36 @@ def _scaling(
         f"times go as {times.scaled}^{slope:.2f} between {between}: {found} scaling; if that is wrong, write "
         f"{other} into the application's file",
     )
+
+
+def part_crossovers(whole: Composition, points: Sequence[Mapping[str, float]], swept: str) -> Iterator[str]:
+    """Yield a sentence for every outermost part that overtakes another between the values of an input.
+
+    Points are all inputs, SI units. Parts of several dimensions are not compared.
+    """
+    parts = {path[0]: model for path, model in whole.parts.items() if len(path) == 1}
+    values = np.unique([point[swept] for point in points])
+    if len(values) < 2 or values[0] <= 0 or len({model.dimension for model in parts.values()}) != 1:
+        return
+
+    def ends(at: FloatArray) -> FloatArray:
+        found = predict(parts, {**points[0], swept: at}).values()
+        shapes = [(one.value, one.lower, one.upper) for one in found]
+        return np.stack([[np.broadcast_to(end, len(at)) for end in each] for each in shapes], axis=1)
+
+    first, last = float(values[0]), float(values[-1])
+    below, above = half_intervals(Prediction(*ends(values)))
+    ahead = Ahead(
+        curve=lambda at: ends(at)[0],
+        scales=values,
+        below=below,
+        above=above,
+        first=first,
+        last=first,
+        horizon=last,
+    )
+    nothing = MeasuredLine(scales=np.empty(0), values=np.empty((len(parts), 0, 1)))
+    names = tuple(parts)
+    for one in crossovers(nothing, ahead, np.zeros(len(parts), dtype=np.bool_)):
+        over, past = names[one.overtakes], names[one.overtaken]
+        yield f"{one.named(swept).sentence(over, past, {swept: last})}."

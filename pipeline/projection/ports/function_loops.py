@@ -18,8 +18,8 @@ from pipeline.projection.ports.assembly import (
     nesting_depth,
     operand_kinds,
     read_functions,
+    several_called,
 )
-from pipeline.projection.ports.symbol_names import several_called
 
 _WIDEST = 2048  # bits of a vector of SVE
 _BYTES = {"b": 1, "h": 2, "w": 4, "s": 4, "d": 8, "x": 8}  # of Arm's letters

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from filters.explanation import dropped_regions
-from filters.filter_effect import FilterEffect, MeasuredEffect
+from filters.filter_effect import FilterEffect, MeasuredEffect, Memory
 from filters.filter_options import ACCEPTABLE, Application
 from filters.filter_verification import CallPathDifference
 from filters.make_filter import FilterResult
-from filters.memory import Memory
 from filters.overhead_budget import BudgetOutcome
 from pipeline.columns.filter_effects import (
     STAGES,

@@ -4,8 +4,8 @@ import shutil
 
 import pytest
 
-from pipeline.projection.ports import symbol_names
-from pipeline.projection.ports.symbol_names import symbols_called
+from pipeline.projection.ports import assembly
+from pipeline.projection.ports.assembly import symbols_called
 from tests.pipeline.projection.mistakes import refused
 
 CPP = {
@@ -27,7 +27,7 @@ FORTRAN = {
     "inner.0": ["inner"],
 }
 CASES = [(symbol, name) for symbol, names in (CPP | FORTRAN).items() for name in names]
-DEMANGLED = any(map(shutil.which, symbol_names._DEMANGLERS))
+DEMANGLED = any(map(shutil.which, assembly._DEMANGLERS))
 
 
 @pytest.mark.parametrize(("symbol", "name"), CASES)
@@ -39,7 +39,7 @@ def test_a_function_by_its_name(symbol, name):
 
 @pytest.mark.parametrize("name", ["triad", "fv::sum", "hidden", "fv::S::run", "fv::outer", "axpy"])
 def test_names_without_parameters_need_no_demangler(monkeypatch, name):
-    monkeypatch.setattr(symbol_names.shutil, "which", lambda _: None)
+    monkeypatch.setattr(assembly.shutil, "which", lambda _: None)
     (symbol,) = symbols_called([*CPP, *FORTRAN], name, where="k.o")
     assert name in (CPP | FORTRAN)[symbol]
 
@@ -49,7 +49,7 @@ def test_several_functions_of_a_name_are_listed(monkeypatch):
     if DEMANGLED:
         said = refused(symbols_called, CPP, "fv::flux", where="k.o")
         assert said == f"k.o: {both}fv::flux(double*, long), fv::flux(float*, long)"
-    monkeypatch.setattr(symbol_names.shutil, "which", lambda _: None)
+    monkeypatch.setattr(assembly.shutil, "which", lambda _: None)
     said = refused(symbols_called, CPP, "fv::flux", where="k.o")
     assert said == f"k.o: {both}_ZN2fv4fluxEPdl, _ZN2fv4fluxEPfl"
 
@@ -57,7 +57,7 @@ def test_several_functions_of_a_name_are_listed(monkeypatch):
 @pytest.mark.parametrize("installed", [True, False])
 def test_a_function_comes_before_what_was_split_from_it(monkeypatch, installed):
     if not installed:
-        monkeypatch.setattr(symbol_names.shutil, "which", lambda _: None)
+        monkeypatch.setattr(assembly.shutil, "which", lambda _: None)
     symbols = ["_Z4stepv.cold", "_ZZ4stepvENKUliE_clEi", "_Z4stepv", "_Z4stepv._omp_fn.0"]
     first, *rest = symbols_called(symbols, "step", where="k.o")
     assert first == "_Z4stepv"

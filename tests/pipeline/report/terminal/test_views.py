@@ -7,9 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from filters.filter_effect import Dilation
+from filters.filter_effect import Dilation, Memory, TraceMemory
 from filters.filter_options import Application
-from filters.memory import Memory, TraceMemory
 from ingest.locate import locate
 from pipeline.columns.filter_effects import with_range
 from pipeline.columns.measured_runs import Extent, InspectedRun, Inspection, Series, advice_table

@@ -4,8 +4,8 @@ from fractions import Fraction
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.config.check_options import load_check_options
 from pipeline.gate.gate_options import CheckOptions
+from pipeline.stages.check import load_check_options
 
 WHOLE = """
 [analysis]
