@@ -1,10 +1,11 @@
 """The tables of answers to questions: what was held out, expectations, gains, jobs, kept efficiencies."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from pipeline.columns.cells import Audience, DataTable
+from pipeline.columns.cells import Audience, Cells, DataTable
 from pipeline.columns.column import (
+    ABSENT,
     ANSWER,
     ESTIMATE,
     EXACT_KIND,
@@ -24,6 +25,7 @@ from pipeline.questions.choice import JobAtScale, JobChoice
 from pipeline.questions.expected_growth import JudgedExpectation
 from pipeline.questions.held_out import HeldOutComparison
 from pipeline.questions.isoefficiency import Isoefficiency
+from pipeline.questions.pop_efficiency import EFFICIENCY_METRICS, FAIR, GOOD, PopEfficiency
 from pipeline.questions.what_if import WAYS, PotentialAt
 from pipeline.wording.quantities import (
     counted,
@@ -176,3 +178,36 @@ _PLACES: tuple[Column[Any], ...] = (
 def isoefficiency_table(found: Isoefficiency) -> DataTable:
     """Return the least size at every scale, and the largest scale for every size."""
     return filled(_PLACES, found.kept, notes=list(found.sentences))
+
+
+def efficiency_columns(
+    points: Sequence[PopEfficiency], predicted: Sequence[PopEfficiency] = ()
+) -> list[Cells]:
+    """Return the POP metrics that are known at some point, and a column per point; none without any.
+
+    Of points that are predicted, too, the measured ones count.
+    """
+    measured = [row.at for row in points]
+    rows = [*points, *(row for row in predicted if row.at not in measured)]
+    known = {key: name for key, name in EFFICIENCY_METRICS.items() if any(key in row.known for row in rows)}
+    texts = list(known.values())
+    names = Cells(name="metric", heading="Metric", values=list(known), texts=texts, is_number=False)
+    every = [names, *(_efficiencies(row, known, n >= len(points)) for n, row in enumerate(rows))]
+    return every if known else []
+
+
+def _efficiencies(row: PopEfficiency, known: Iterable[str], predicted: bool) -> Cells:
+    values = [row.known.get(key) for key in known]
+    return Cells(
+        name="efficiency",
+        heading=point_text(row.at) + (" (predicted)" if predicted else ""),
+        values=values,
+        texts=[ABSENT if value is None else percent(value) for value in values],
+        styles=list(map(_style, values)),
+    )
+
+
+def _style(efficiency: float | None) -> str:
+    if efficiency is None:
+        return "dim"
+    return "green" if efficiency >= GOOD else "yellow" if efficiency >= FAIR else "red"

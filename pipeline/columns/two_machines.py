@@ -41,7 +41,7 @@ from pipeline.questions.analysis import Level
 from pipeline.questions.runtime_summary import QUESTION, RuntimeSummary, Scale
 from pipeline.wording.distinct_names import distinct_texts
 from pipeline.wording.escaping import visible
-from pipeline.wording.quantities import estimate_text, point_text, predicted_interval, quantity, times
+from pipeline.wording.quantities import Figure, estimate_text, point_text, predicted_interval, quantity, times
 
 _ALIKE = 0.1  # from 1, of a factor that is one within its interval
 _NAME_WIDTH = 32
@@ -294,6 +294,8 @@ def times_table(study: StudyOnTwoMachines, most: int | None = None) -> DataTable
             "here": a.wall_seconds,
             "there": b.wall_seconds,
             "faster_by": gain.value,
+            "efficiency_here": a.efficiency or a.weak_efficiency,
+            "efficiency_there": b.efficiency or b.weak_efficiency,
         }
         for a, b, gain in zip(*map(_scales, study.summaries), study.faster_by, strict=True)
     ]
@@ -307,8 +309,23 @@ def times_table(study: StudyOnTwoMachines, most: int | None = None) -> DataTable
             for side, heading in (("here", visible(study.here.machine)), ("there", there))
         ),
         Column(key="faster_by", kind=FIGURE, dispensable=1),
+        *(
+            Column(
+                key=f"efficiency_{side}",
+                heading=f"efficiency on {visible(machine.machine)}",
+                kind=SHARE,
+                each=partial(_efficiency, side),
+                audience=Audience.FILES,
+            )
+            for side, machine in zip(("here", "there"), study.sides, strict=True)
+        ),
     ]
     return filled(columns, rows)
+
+
+def _efficiency(side: str, row: Row) -> float | None:
+    found: Figure | None = row[f"efficiency_{side}"]
+    return None if found is None else found.value
 
 
 def speed_sentence(study: StudyOnTwoMachines) -> str:

@@ -13,6 +13,7 @@ from ingest.arrays import IntArray
 from ingest.number_text import figure
 from ingest.reduction import SmallFloatArray
 from pipeline.columns.answers import held_out_tables
+from pipeline.columns.cells import DataTable
 from pipeline.models.kernel_locations import KernelLocations, PointLocations, folded
 from pipeline.projection.rooflines.rooflines import StudyRoofline
 from pipeline.questions import held_out, pop_efficiency, what_if
@@ -50,7 +51,6 @@ from pipeline.report.page.sections import (
     facts,
     heading,
     machine,
-    machines_section,
     model_warnings,
     predicted_efficiency,
     prediction_text,
@@ -66,6 +66,7 @@ _BREAKS = "What breaks first"
 _FOLLOWED = 8000  # call paths times lines of positions, up to which answers are made for all lines
 _UNBROKEN = re.compile(r" (?==)|(?<==) |(?<=\d) (?=(?:ms|s|min|h)\b)")  # what no line break tears apart
 _NAMED = 2  # regions of the largest losses
+_REGIONS = 12  # shown of two machines
 
 RANGES = (256, 128, 64, 32, 16)  # of locations at a point, as many as there is room for
 _STEPS = 65534  # between zero and the largest value of a kernel at a point
@@ -145,18 +146,29 @@ def report_html(report: Report) -> str:
         attributes=attributes(analysis.experiment),
         configuration=configuration_rows(provenance),
         efficiency=efficiency_table(
-            asked.of(pop_efficiency.QUESTION), predicted_efficiency(analysis.experiment.parameters, found)
+            asked.of(pop_efficiency.QUESTION).points,
+            predicted_efficiency(analysis.experiment.parameters, found),
         ),
+        unavailable=asked.of(pop_efficiency.QUESTION).notices,
         held_out=held_out_tables(asked.of(held_out.QUESTION)),
         parameter=analysis.parameter,
         parameters=analysis.experiment.parameters,
-        machines=None if report.machines is None else machines_section(report.machines),
+        machines=report.machines,
+        tables=[] if report.machines is None else _tables_of_both(report.machines),
         imbalance=data.imbalance is not None,
         filtered=None if data.filter is None else report.filter_evidence,
         roofline=data.roofline,
         callpaths=callpaths,
         predictions=prediction_text(analysis.parameter, positions.scales),
     )
+
+
+def _tables_of_both(machines: "StudyOnTwoMachines") -> list[DataTable]:
+    """Return times on both machines, and the largest regions there."""
+    from pipeline.columns.two_machines import study_projection_table, times_table
+
+    regions = study_projection_table(machines, by="regions", limit=_REGIONS)
+    return [times_table(machines), *([regions] if regions.columns[0].values else [])]
 
 
 def _locations(

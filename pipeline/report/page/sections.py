@@ -1,14 +1,14 @@
-"""What the templates show: title, machine, date, facts, efficiency table, warnings, two machines."""
+"""What the templates show: title, machine, date, facts, efficiency table, warnings."""
 
 import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from itertools import chain
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ingest.arrays import FloatArray
 from ingest.errors import RunNameError
@@ -17,43 +17,19 @@ from ingest.profile import NODE
 from ingest.run_names import parse_run_name
 from ingest.run_settings import counts_work, described_as, metadata_of
 from ingest.scaling import Scaling
+from pipeline.columns.answers import efficiency_columns
+from pipeline.columns.cells import Cells
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.questions.analysis import Analysis
-from pipeline.questions.pop_efficiency import (
-    EFFICIENCY_METRICS,
-    FAIR,
-    GOOD,
-    MeasuredEfficiency,
-    PopEfficiency,
-    pop_efficiency,
-)
+from pipeline.questions.pop_efficiency import PopEfficiency, pop_efficiency
 from pipeline.questions.runtime.runtime import Runtime
-from pipeline.questions.runtime_summary import Scale
 from pipeline.report.page.page_data import warning_texts
-from pipeline.wording.distinct_names import distinct_texts
-from pipeline.wording.escaping import shown_name
-from pipeline.wording.quantities import (
-    Figure,
-    counted,
-    display_unit,
-    estimate_text,
-    figure,
-    interval_text,
-    percent,
-    point_text,
-    quantity,
-    range_text,
-    value_text,
-)
+from pipeline.wording.quantities import counted, range_text, value_text
 
-if TYPE_CHECKING:
-    from pipeline.columns.two_machines import KernelOnBoth, StudyOnTwoMachines
-
-_REGIONS = 12  # shown of two machines
-_NAME_WIDTH = 60
 _NO_NAME = "Scaling study"
 _EFFICIENCY_DEPTH = {"overall": 0, "parallel": 1, "load_balance": 2, "communication": 2, "computation": 1}
 _DEEPEST = 2
+_INDENT = "\u2003"
 _APPLICATION = ("application", "app", "program", "executable", "cmdline", "cmd")
 """What runs may state the application under; the first counts."""
 
@@ -213,37 +189,19 @@ def attributes(experiment: Experiment) -> list[tuple[str, Any]]:
     return list(dict.fromkeys(chain.from_iterable(run.attributes.items() for run in experiment.runs)))
 
 
-@dataclass(frozen=True, kw_only=True)
-class EfficiencySection:
-    """Efficiencies at points as the template shows them."""
-
-    points: Sequence[str]
-    # name, depth of its indentation, and a text with a rating per point
-    rows: Sequence[tuple[str, int, Sequence[tuple[str, str]]]]
-    notices: Sequence[str]  # what is not available
-
-
-def efficiency_table(
-    measured: MeasuredEfficiency, predicted: Sequence[PopEfficiency] = ()
-) -> EfficiencySection:
-    """Return the rows of efficiencies, without metrics that are unknown at all points.
-
-    Args:
-        predicted: the same at targets, as of `predicted_efficiency`; measured ones are left out.
-    """
-    known = [row.at for row in measured.points]
-    points = [*measured.points, *(row for row in predicted if row.at not in known)]
-    texts = [point_text(row.at) for row in points]
-    count = len(measured.points)
-    return EfficiencySection(
-        points=[*texts[:count], *(f"{text} (predicted)" for text in texts[count:])],
-        rows=[
-            (name, _EFFICIENCY_DEPTH.get(key, _DEEPEST), [_rated(row.known.get(key)) for row in points])
-            for key, name in EFFICIENCY_METRICS.items()
-            if any(key in row.known for row in points)
-        ],
-        notices=measured.notices,
-    )
+def efficiency_table(measured: Sequence[PopEfficiency], predicted: Sequence[PopEfficiency]) -> list[Cells]:
+    """Return the columns of efficiencies, names indented below what they are factors of."""
+    columns = efficiency_columns(measured, predicted)
+    return [
+        replace(
+            names,
+            texts=[
+                f"{_INDENT * _EFFICIENCY_DEPTH.get(str(key), _DEEPEST)}{text}"
+                for key, text in zip(names.values, names.texts, strict=True)
+            ],
+        )
+        for names in columns[:1]
+    ] + columns[1:]
 
 
 def predicted_efficiency(parameters: Sequence[str], found: Runtime | None) -> list[PopEfficiency]:
@@ -255,12 +213,6 @@ def predicted_efficiency(parameters: Sequence[str], found: Runtime | None) -> li
         pop_efficiency(dict(zip(parameters, point, strict=True)), found.pop, q)
         for q, point in enumerate(points)
     ]
-
-
-def _rated(value: float | None) -> tuple[str, str]:
-    if value is None:
-        return "–", "none"
-    return f"{100 * value:.1f} %", "good" if value >= GOOD else "fair" if value >= FAIR else "poor"
 
 
 def model_warnings(models: ScalingModels) -> list[tuple[str, int]]:
@@ -281,77 +233,3 @@ def prediction_text(scaled: str, scales: FloatArray) -> str:
         f"{scaled} = {first} to {last}, where the slider stops. Lines connect them. Intervals of kernels "
         "that take less than 0.1 % are known at measured and requested scales."
     )
-
-
-@dataclass(frozen=True, kw_only=True)
-class MachinesSection:
-    """What the template shows of a study on two machines."""
-
-    names: Sequence[str]  # and `short`: of the machines
-    short: Sequence[str]
-    times: Sequence[tuple[str, Sequence[str]]]  # scales, with times and efficiencies on both
-    limits: Sequence[tuple[str, str]]  # sentences, by machine
-    at: str  # and `unit`: of the regions
-    unit: str
-    regions: Sequence[tuple[str, Sequence[str]]]  # names, with shares on both, value and interval there
-    ways: Mapping[str, Sequence[str]]  # how regions go over, with those that do
-
-
-def machines_section(study: "StudyOnTwoMachines") -> MachinesSection:
-    """Return what the template shows of a projection: the regions are those largest on the other machine."""
-    from pipeline.columns.two_machines import leading_kernels
-
-    sides, short = study.sides, [shown_name(side.machine) for side in study.sides]
-    leading = leading_kernels(study, by="regions", limit=_REGIONS)
-    unit = leading[0].there["unit"] if leading else ""
-    factor, unit = display_unit(unit, max((one.prediction["value"] for one in leading), default=0.0))
-    names = distinct_texts([one.there["callpath"] for one in leading], _NAME_WIDTH)
-    ways: dict[str, list[str]] = {}
-    for name, one in zip(names, leading, strict=True):
-        ways.setdefault(one.way.way.value, []).append(name)
-    runtimes = [side.summary.runtime for side in sides]
-    return MachinesSection(
-        names=[side.name for side in sides],
-        short=short,
-        times=_times(*(runtime.at if runtime else () for runtime in runtimes)),
-        limits=[
-            (name, runtime.limits_sentence) for name, runtime in zip(short, runtimes, strict=True) if runtime
-        ],
-        at=point_text(leading[0].prediction["at"]) if leading else "",
-        unit=unit,
-        regions=[(name, _cells(one, factor)) for name, one in zip(names, leading, strict=True)],
-        ways=ways,
-    )
-
-
-def _times(here: Sequence[Scale], there: Sequence[Scale]) -> list[tuple[str, list[str]]]:
-    return [
-        (
-            point_text(a.point) + ("" if a.measured else " (predicted)"),
-            [*(_estimate(side.wall_seconds) for side in (a, b)), *map(_efficiency, (a, b))],
-        )
-        for a, b in zip(here, there, strict=True)
-    ]
-
-
-def _estimate(found: Figure | None) -> str:
-    if found is None or found.value is None:
-        return "–"
-    if found.lower is None or found.upper is None:
-        return quantity(found.value, "s")
-    return estimate_text(found.value, found.lower, found.upper, "s")
-
-
-def _efficiency(entry: Scale) -> str:
-    found = entry.efficiency or entry.weak_efficiency
-    return "–" if found is None or found.value is None else percent(found.value)
-
-
-def _cells(one: "KernelOnBoth", factor: float) -> list[str]:
-    there = one.prediction
-    return [
-        percent(one.here["share_at_target"]),
-        percent(one.there["share_at_target"]),
-        figure(there["value"] * factor),
-        interval_text(there["lower"] * factor, there["upper"] * factor),
-    ]

@@ -8,9 +8,9 @@ from rich.console import Console
 
 from ingest.arrays import FloatArray
 from ingest.experiment import per_text
-from pipeline.columns.answers import held_out_tables, jobs_table
-from pipeline.columns.cells import Cells, DataTable
-from pipeline.columns.column import ABSENT, filled
+from pipeline.columns.answers import efficiency_columns, held_out_tables, jobs_table
+from pipeline.columns.cells import DataTable
+from pipeline.columns.column import filled
 from pipeline.columns.kernel_tables import (
     TABLE_NAMES,
     brackets_sentence,
@@ -32,12 +32,11 @@ from pipeline.questions import extra_p, held_out, pop_efficiency, resource_use
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.choice import JobAtScale, JobChoice
 from pipeline.questions.crossovers import NamedCrossover, leading_crossovers
-from pipeline.questions.pop_efficiency import EFFICIENCY_METRICS, FAIR, GOOD
 from pipeline.report.render.console import show_sentence
 from pipeline.report.render.terminal_tables import side_by_side, terminal_table
 from pipeline.wording.distinct_names import distinct_texts
 from pipeline.wording.escaping import shown_name
-from pipeline.wording.quantities import counted, percent, point_text, range_text, shorten_middle
+from pipeline.wording.quantities import counted, range_text, shorten_middle
 
 _CROSSING_WIDTH = 60
 
@@ -235,30 +234,12 @@ def show_predictions(out: Console, summary: Summary, *, by: str, limit: int) -> 
 def show_efficiency(out: Console, summary: Summary) -> None:
     """Print one row per POP metric and one column per point; metrics without any value are left out."""
     found = summary.answers.of(pop_efficiency.QUESTION)
-    known = {
-        key: name for key, name in EFFICIENCY_METRICS.items() if any(key in one.known for one in found.points)
-    }
-    if found.points:
+    if shown := efficiency_columns(found.points):
         out.print("Efficiency (POP)", style="italic")
-        columns = [
-            _efficiencies(point_text(one.at), [one.known.get(key) for key in known]) for one in found.points
-        ]
-        for table in side_by_side(list(known.values()), columns, width=out.width):
+        for table in side_by_side(shown[0].texts, shown[1:], width=out.width):
             out.print(table)
     for notice in found.notices:
         show_sentence(out, f"Not available: {notice}", "dim")
-
-
-def _efficiencies(heading: str, values: Sequence[float | None]) -> Cells:
-    texts = [ABSENT if value is None else percent(value) for value in values]
-    styles = [_style(value) for value in values]
-    return Cells(name=heading, heading=heading, values=values, texts=texts, styles=styles)
-
-
-def _style(efficiency: float | None) -> str:
-    if efficiency is None:
-        return "dim"
-    return "green" if efficiency >= GOOD else "yellow" if efficiency >= FAIR else "red"
 
 
 def show_tree(out: Console, analysis: Analysis, values: FloatArray, origin: str, least: float) -> None:

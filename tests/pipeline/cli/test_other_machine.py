@@ -99,7 +99,14 @@ def test_the_report_on_another_machine_is_a_file_of_its_own(call, stored, machin
     before = (stored / "report.html").read_bytes()
     assert call("report", stored, *machines, "-o", tmp_path / "there.html")[0] == 0
     page = (tmp_path / "there.html").read_text()
-    assert "On two machines" in page and page.count("What goes over: ") == 1
+    heads = re.findall(r'<th scope="col"[^>]*>([^<]*)</th>', page)
+    start = heads.index("wall time at")
+    assert heads[start : start + 8] == [
+        *("wall time at", "here [s]", "90 % interval", "there, projected [s]", "90 % interval"),
+        *("faster by", "efficiency on here", "efficiency on there"),
+    ]
+    assert "On two machines" in page and {"region", "here", "there", "goes over"} <= set(heads)
+    assert re.search(r'<th scope="row">p = \d+ \(predicted\)', page)
     assert carried(page)["observed"] == "projected"
     assert carried((stored / "report.html").read_text())["observed"] == "measured"
     assert (stored / "report.html").read_bytes() == before

@@ -91,7 +91,7 @@ const [kernel, level, verdict, ofA, ofB, share, factor, lower, upper, tested, gr
       const callers = el("span", { class: "callers" }, level.cell(row));
       return el("span", { class: "kernel" }, el("span", { class: "name" }, text), callers);
     },
-    verdict: (_, text) => el("span", { class: { worse: "e-poor", better: "e-good" }[text] }, text),
+    verdict: (_, text) => el("span", { class: { worse: "red", better: "green" }[text] }, text),
     share: (row, text) => barNode(Number(share.value(row)), text),
   },
 );

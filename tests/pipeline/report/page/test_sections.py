@@ -8,7 +8,6 @@ import pytest
 
 from pipeline.models.quality import Note
 from pipeline.questions.analysis import Analysis
-from pipeline.questions.pop_efficiency import MeasuredEfficiency
 from pipeline.report.page.sections import (
     attributes,
     configuration_rows,
@@ -102,38 +101,37 @@ def test_what_predictions_are_based_on() -> None:
 
 
 def test_efficiency_leaves_out_what_is_unknown_everywhere() -> None:
-    table = efficiency_table(EFFICIENCY)
-    assert table.points == ["p = 4"]
-    assert table.notices == ("IPC needs counters",)
-    assert [(name, depth) for name, depth, _ in table.rows] == [
-        ("global efficiency", 0),
-        ("parallel efficiency", 1),
-        ("load balance", 2),
-        ("communication efficiency", 2),
-        ("computation scalability", 1),
+    names, *points = efficiency_table(EFFICIENCY.points, ())
+    assert [column.heading for column in points] == ["p = 4"]
+    assert names.texts == [
+        "global efficiency",
+        "\u2003parallel efficiency",
+        "\u2003\u2003load balance",
+        "\u2003\u2003communication efficiency",
+        "\u2003computation scalability",
     ]
-    assert table.rows[0][2] == [("90.0 %", "good")]
+    assert (points[0].texts[0], points[0].styles[0]) == ("90.0 %", "green")
+    assert efficiency_table((), ()) == []
 
 
 @pytest.mark.parametrize(
-    ("value", "text", "rating"),
+    ("value", "text", "style"),
     [
-        (0.8, "80.0 %", "good"),
-        (0.799, "79.9 %", "fair"),
-        (0.6, "60.0 %", "fair"),
-        (0.5994, "59.9 %", "poor"),
-        (1.25, "125.0 %", "good"),
-        (None, "–", "none"),
+        (0.8, "80.0 %", "green"),
+        (0.799, "79.9 %", "yellow"),
+        (0.6, "60.0 %", "yellow"),
+        (0.5994, "59.9 %", "red"),
+        (1.25, "125.0 %", "green"),
+        (None, "-", "dim"),
     ],
 )
-def test_efficiencies_are_rated(value: float | None, text: str, rating: str) -> None:
+def test_efficiencies_are_rated(value: float | None, text: str, style: str) -> None:
     point = replace(EFFICIENCY.points[0], at={"p": 4, "n": 20.5}, ipc=0.5)
-    points = (replace(point, ipc=value), point)
-    table = efficiency_table(MeasuredEfficiency(points=points, notices=()))
-    ((name, depth, cells),) = (row for row in table.rows if row[1] == 2 and row[0].startswith("IPC"))
-    assert table.points == ["p = 4, n = 20.5"] * 2
-    assert (name, depth) == ("IPC scalability", 2)
-    assert cells == [(text, rating), ("50.0 %", "poor")]
+    names, one, two = efficiency_table((replace(point, ipc=value), point), ())
+    row = list(names.texts).index("\u2003\u2003IPC scalability")
+    assert [one.heading, two.heading] == ["p = 4, n = 20.5"] * 2
+    assert (one.texts[row], one.styles[row]) == (text, style)
+    assert (two.texts[row], two.styles[row]) == ("50.0 %", "red")
 
 
 def test_warnings_about_models_come_with_their_number_the_most_frequent_first() -> None:
@@ -163,7 +161,7 @@ def test_efficiencies_are_predicted_at_targets_that_were_not_measured() -> None:
     assert row.at == {"p": 256.0}
     assert row.overall == report.ahead.runtime.pop.overall[-1]
     assert row.ipc is None
-    table = efficiency_table(EFFICIENCY, [row, replace(row, at={"p": 4.0})])
-    assert table.points == ["p = 4", "p = 256 (predicted)"]
-    assert table.rows[0][2][1][0] == f"{100 * row.overall:.1f} %"
+    _, *points = efficiency_table(EFFICIENCY.points, [row, replace(row, at={"p": 4.0})])
+    assert [column.heading for column in points] == ["p = 4", "p = 256 (predicted)"]
+    assert points[1].texts[0] == f"{100 * row.overall:.1f} %"
     assert predicted_efficiency(["p"], None) == []
