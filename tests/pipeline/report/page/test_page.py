@@ -64,7 +64,7 @@ def test_levels_and_targets_are_not_mixed_up() -> None:
     analysis = study()
     targets = np.array([[300.0], [128.0]])
     callpaths, regions = outlooks(analysis)
-    shown_outlooks = replace(callpaths, crossovers=()), regions
+    shown_outlooks = replace(callpaths, crossing=tuple), regions
     report = altered(report_of(analysis), targets=targets, outlooks=shown_outlooks)
     text = report_html(report)
     data = carried(text)

@@ -89,7 +89,7 @@ def test_of_several_leaders_the_last_two_are_told() -> None:
 
 def test_a_change_that_is_no_listed_crossover_is_taken_from_the_leaders() -> None:
     made = findings(study(), 256.0)
-    unlisted = replace(made, regions=replace(made.regions, crossovers=()))
+    unlisted = replace(made, regions=replace(made.regions, crossing=tuple))
     since = leaders(made)[-1][1]
     assert sentences(unlisted)[0].startswith(f"Up to about p = {since:.3g} ")
 
