@@ -6,18 +6,21 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 import scipy
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.reduction import SmallFloatArray
 
 TWO_SIDED = 1.645  # standard deviations to either end of a 90 % interval
 NORMAL_90 = 1.6448536  # the same, exactly
 OF_MEDIAN_DEVIATION = 1.4826  # standard deviation of normal values over their median absolute deviation
 _NEGLIGIBLE = 1e-3  # weight below which a component moves no requested quantile
-_STEPS = 10  # of the inversion: exact to about 1e-3 of the interval's width
+_MARGIN = 0.15  # of the largest scale, by which quantiles may lie outside those of the components
+_SECANTS, _STEPS = 3, 10  # of the inversion of all, and of those whose logit is off by more than
+_NEAR = 1e-2
+_LEAST = 1e-6  # probability that counts
+_SHARPEST = 1e15  # inverse scale, on the way from the least to the largest quantile: squares are finite
 _MOST_STEPS, _MANY_DEGREES, _FAR = 40, 1e4, 0.9999  # of Newton's method, and where it is exact
-_FARTHER, _MARGIN = 1.01, 0.1  # by how much, of quantile and scale, it starts outside those of the components
 
 
 def mixture_quantiles(
@@ -119,6 +122,42 @@ def deviations(level: float) -> float:
     return found
 
 
+@dataclass(frozen=True, eq=False)
+class _Mixtures:
+    """Distribution functions of mixtures: the components of one behind those of another on the last axis.
+
+    What is looked up many times is in single precision, relative to a place amid each mixture.
+    """
+
+    count: IntArray  # components of each
+    center: SmallFloatArray
+    sharpness: SmallFloatArray  # 1 / (scale * root of the degrees of freedom)
+    degrees: SmallFloatArray  # as `_student` wants them
+    half: SmallFloatArray  # of the weight
+
+    def below(self, place: FloatArray) -> FloatArray:
+        """Return the probability below a place of each."""
+        standard = np.repeat(place.astype(np.float32), self.count, axis=-1)
+        standard -= self.center
+        standard *= self.sharpness
+        part = _student(standard, self.degrees)
+        part *= self.half
+        return 0.5 + np.add.reduceat(part, _begins(self.count), axis=-1).astype(np.float64)
+
+    def take(self, row: IntArray, column: IntArray) -> "_Mixtures":
+        """Return some of mixtures with two axes as mixtures with one."""
+        count = self.count[column]
+        own = np.arange(count.sum()) + np.repeat(_begins(self.count)[column] - _begins(count), count)
+        rows = np.repeat(row, count)
+        return _Mixtures(
+            count, self.center[rows, own], self.sharpness[rows, own], self.degrees[own], self.half[own]
+        )
+
+
+def _begins(count: IntArray) -> IntArray:
+    return np.cumsum(count) - count
+
+
 def _of_several(
     center: FloatArray,
     scale: FloatArray,
@@ -129,7 +168,9 @@ def _of_several(
 ) -> FloatArray:
     """Return the quantiles if more than one component counts; `kernel`, int64[R], tells whose each is.
 
-    Inside, points stand before kernels: what is next to each other in memory is added and looked up.
+    Logits of mixtures of like components are nearly straight: a few steps of the secant find most quantiles
+    from the mean of those of the components, by their densities. Inside, points stand before kernels: what is
+    next to each other in memory is added and looked up.
     """
     if not center.size:
         return np.zeros((len(probability), len(degrees), center.shape[1]))
@@ -138,27 +179,65 @@ def _of_several(
     middle, scale = np.ascontiguousarray(center.T), np.ascontiguousarray(scale.T)
     smallest = np.maximum.reduceat(np.abs(middle), first, axis=1) * 1e-12 + 1e-300
     spread = np.maximum(scale, smallest[:, kernel])
-    corrected = (degrees * ((8 * degrees + 1) / (8 * degrees + 3)) ** 2).astype(np.float32)[kernel]
-    half, count = (share / 2).astype(np.float32), np.diff(np.append(first, len(kernel)))
-    unscaled = 1 / (spread * np.sqrt(degrees)[kernel])
-
-    reach = student_quantiles(degrees, probability)[:, None, kernel] * _FARTHER
-    ends = middle + spread * reach
-    margin = _MARGIN * spread
-    low = np.minimum.reduceat(ends - margin, first, axis=2)
-    high = np.maximum.reduceat(ends + margin, first, axis=2)
+    reach = student_quantiles(degrees, probability)[:, None]
+    ends = middle + spread * reach[..., kernel]
+    margin = _MARGIN * np.maximum.reduceat(spread, first, axis=1)
+    low, high = np.minimum.reduceat(ends, first, axis=2), np.maximum.reduceat(ends, first, axis=2)
+    density = share / spread
+    ends *= density
+    density = np.add.reduceat(density, first, axis=1)
+    place = np.add.reduceat(ends, first, axis=2) / density
+    amid, reached = place[len(place) // 2], (high - low).max(axis=0) + margin
+    count = np.diff(np.append(first, len(kernel)))
+    length = np.repeat(reached, count, axis=1)
+    mixtures = _Mixtures(
+        count,
+        ((middle - np.repeat(amid, count, axis=1)) / length).astype(np.float32),
+        np.minimum(length / (spread * np.sqrt(degrees)[kernel]), _SHARPEST).astype(np.float32),
+        (degrees * ((8 * degrees + 1) / (8 * degrees + 3)) ** 2).astype(np.float32)[kernel],
+        (share / 2).astype(np.float32),
+    )
+    chance = probability[:, None, None]
+    slope = reached * density * _student_density(reach, degrees) / (chance * (1 - chance))
+    low, high, place = ((end - amid) / reached for end in (low - margin, high + margin, place))
+    low, high, place, off = _by_secants(mixtures.below, low, high, place, slope, chance)
+    some = np.nonzero(np.abs(off) > _NEAR)
     unit = np.minimum.reduceat(spread, first, axis=1)
+    found, left = amid + reached * place, mixtures.take(*some[1:])
+    unit, amid, reached = (of_all[some[1:]] for of_all in (unit, amid, reached))
+    begin, end = (np.arcsinh((bound[some] * reached + amid) / unit) for bound in (low, high))
 
-    def below(place: FloatArray) -> FloatArray:
-        standard = np.repeat(place, count, axis=2)
-        standard -= middle
-        standard *= unscaled
-        part = _student(standard, corrected)
-        part *= half
-        return 0.5 + np.add.reduceat(part, first, axis=2).astype(np.float64)
+    def below(wanted: FloatArray) -> FloatArray:
+        return left.below((wanted - amid) / reached)
 
-    found = _invert(below, np.arcsinh(low / unit), np.arcsinh(high / unit), unit, probability[:, None, None])
-    return found.transpose(0, 2, 1)
+    found[some] = _invert(below, begin, end, unit, probability[some[0]])
+    return np.asarray(found.transpose(0, 2, 1))
+
+
+def _by_secants(
+    below: Callable[[FloatArray], FloatArray],
+    low: FloatArray,
+    high: FloatArray,
+    place: FloatArray,
+    slope: FloatArray,
+    probability: FloatArray,
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Solve below(x) = probability from a place between low and high, given the slope of its logit there.
+
+    Returns narrower ends, what comes next, and how far the logit was off at the last place.
+    """
+    odds = np.log(probability / (1 - probability))
+    before = place, np.zeros(place.shape)
+    for step in range(_SECANTS):
+        value = np.clip(below(place), _LEAST, 1 - _LEAST)
+        off = np.log(value / (1 - value)) - odds
+        moved, rise = place - before[0], off - before[1]
+        np.divide(rise, moved, out=slope, where=(step > 0) & (rise * moved > 0))
+        before = place, off
+        low, high = np.where(off < 0, place, low), np.where(off < 0, high, place)
+        wanted = place - off / slope
+        place = np.where((wanted > low) & (wanted < high), wanted, (low + high) / 2)
+    return low, high, np.clip(wanted, low, high), off
 
 
 def _invert(
@@ -196,16 +275,14 @@ _OF_NORMAL = np.array([0.7977178, 0.03679828, -0.00031581], dtype=np.float32)
 _FARTHEST = np.float32(60.0)  # z^2, behind which it is 0 or 1
 
 
-def _student(value: FloatArray, corrected: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+def _student(value: SmallFloatArray, corrected: SmallFloatArray) -> SmallFloatArray:
     """Return twice the Student t distribution function less 1, to about 0.004 from 2 degrees of freedom on.
 
     By a normal approximation that is exact in the limit (Wallace, "Bounds on normal approximations to
     Student's and the chi-square distributions", 1959) in single precision, many times faster than the
     incomplete beta function. Values are over the root of the degrees of freedom; those corrected are given.
     """
-    with np.errstate(over="ignore"):  # what is that far is 0 or 1
-        part = value.astype(np.float32)
-        squared = part * part
+    squared = value * value
     np.log1p(squared, out=squared)
     squared *= corrected
     np.minimum(squared, _FARTHEST, out=squared)
@@ -213,8 +290,14 @@ def _student(value: FloatArray, corrected: npt.NDArray[np.float32]) -> npt.NDArr
     found += _OF_NORMAL[1]
     found *= squared
     found += _OF_NORMAL[0]
-    found *= np.copysign(np.sqrt(squared, out=squared), part, out=squared)
+    found *= np.copysign(np.sqrt(squared, out=squared), value, out=squared)
     return np.asarray(np.tanh(found, out=found))
+
+
+def _student_density(value: FloatArray, degrees: FloatArray) -> FloatArray:
+    """Return the density of the Student t distribution to 2 % from 2 degrees of freedom on."""
+    peak = (1 - 0.25 / degrees) / np.sqrt(2 * np.pi)
+    return np.asarray(peak * (1 + value**2 / degrees) ** (-(degrees + 1) / 2))
 
 
 MOST_DEGREES = 1e4  # beyond, the variances are as good as known

@@ -66,7 +66,8 @@ def from_power(
     return root, variance * np.where(sharpness == 1, 1.0, slope) ** 2
 
 
-_BLOCK = 1 << 16  # values of the design gathered at once: 512 KiB
+_BLOCK = 1 << 17  # values of the design gathered at once: 1 MiB
+_FEW = 8  # blocks for which threads cost more than they save
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -196,8 +197,8 @@ class Rivals(Rows):
         wanted = np.arange(0, max(int(self.begin[-1]), 1), max(1, _BLOCK // max(1, design[:1].size)))
         inside = np.unique(np.searchsorted(self.begin, wanted))
         bounds = [*inside[inside < len(self)].tolist(), len(self)] if len(self) else [0, 0]
-        if len(bounds) == 2:
-            return of_kernels(*bounds)
+        if len(bounds) <= _FEW:
+            return np.concatenate(list(map(of_kernels, bounds[:-1], bounds[1:])), axis=1)
         with ThreadPoolExecutor(min(len(bounds) - 1, usable_cores())) as threads:
             return np.concatenate(list(threads.map(of_kernels, bounds[:-1], bounds[1:])), axis=1)
 

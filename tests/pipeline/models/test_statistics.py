@@ -97,6 +97,17 @@ def test_mixture_quantiles_equal_those_of_draws():
         assert got[:, k, 0] == pytest.approx(np.quantile(draws, [0.05, 0.5, 0.95]), rel=0.03)
 
 
+def test_quantiles_of_rivals_far_apart_are_found():
+    """Between two peaks, and on one beside others, where the secant of logits fails."""
+    center, scale = np.array([1.0, 1.1, 40.0, 4e3]), np.array([0.1, 0.02, 2.0, 900.0])
+    weight = np.array([0.28, 0.3, 0.22, 0.2])
+    probability = np.array([0.05, 0.5, 0.7, 0.95])
+    columns = (column[:, None] for column in (center, scale))
+    found = mixture_quantiles(*columns, weight, np.array([4]), np.array([5.0]), probability)[:, 0, 0]
+    below = (weight * stats.t.cdf((found[:, None] - center) / scale, 5)).sum(axis=1)
+    assert below == pytest.approx(probability, abs=0.005)
+
+
 def test_sums_of_predictions_respect_correlation():
     one = np.ones((4, 1))
     parts = Prediction(10 * one, 9 * one, 12 * one)
