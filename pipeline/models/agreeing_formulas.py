@@ -441,12 +441,13 @@ def prediction_formulas(
     """Return the formulas of the predictions of kernels, None for all."""
 
     def make(new: IntArray) -> list[PredictionFormula]:
-        part = models if len(new) == len(models) else models.take(new)
+        part, place = (models if len(new) == len(models) else models.take(new)).once
 
         def predict(points: FloatArray, some: IntArray | None) -> FloatArray:
             return (part if some is None else part.take(some)).expected(points)
 
-        return _agreeing(models, predict, part, within)
+        found = _agreeing(models, predict, part, within)
+        return [found[k] for k in np.arange(len(part))[place].tolist()]
 
     every = np.arange(len(models)) if kernels is None else kernels
     return models.memory.formulas(within.key, every, make)

@@ -338,7 +338,8 @@ def _with_trend(fit: Fit, data: Observations) -> tuple[ScalingModels, CombinedTr
         shift=np.zeros(len(models)),
         grows=models.quality.probability_growing >= SURELY_GROWING,
     )
-    return replace(models, trend=trend), trend
+    first, alike = data.distinct()
+    return replace(models, trend=trend, alike=alike if 2 * len(first) < len(alike) else None), trend
 
 
 def with_remarks(models: ScalingModels, data: Observations) -> ScalingModels:

@@ -80,6 +80,8 @@ class ScalingModels:
     # the locations over which all that was modelled is summed, if what is shown is that of one: then
     # predictions, curves and formulas are divided by their number. None if nothing is divided
     per: LocationCount | None = None
+    # int64[K], a number that kernels with the same model share, as counters of many do; None if few are alike
+    alike: IntArray | None = None
     # of predictions that were made; changed models begin with none
     memory: PredictionMemory = field(default_factory=PredictionMemory, init=False, repr=False)
     # of the sum of all kernels, the same
@@ -99,6 +101,7 @@ class ScalingModels:
             whole=None,
             common_error=None if self.common_error is None else self.common_error[index],
             kernels=None if self.kernels is None else self.kernels[index],
+            alike=None if self.alike is None else self.alike[index],
         )
         taken.memory.remember(self.memory, index)
         return taken
@@ -116,7 +119,8 @@ class ScalingModels:
         if whole is not None:
             whole = replace(whole, common_error=None if of_sum is None else np.array([of_sum]))
         predictor = self.predictor and self.predictor.with_common_error(error, of_sum)
-        return replace(self, common_error=error, whole=whole, predictor=predictor)
+        alike = self.alike if error is None else None
+        return replace(self, common_error=error, whole=whole, predictor=predictor, alike=alike)
 
     def predict(self, points: FloatArray, level: float = LEVEL) -> Prediction:
         """Predict expected values at points float64[Q, D], with the interval that holds them at a level.
@@ -127,7 +131,8 @@ class ScalingModels:
         points = np.asarray(points, dtype=np.float64).reshape(-1, len(self.parameters))
         if self.predictor is not None and self.kernels is not None:
             return self.predictor.predict(points, level).take(self.kernels)
-        lower, value, upper = self.memory.predict(points, level, lambda new: self._ends(new, level))
+        once, place = self.once
+        lower, value, upper = self.memory.predict(points, level, lambda new: once._ends(new, level)[:, place])
         rounding = _ROUNDING * np.abs(value)
         return Prediction(value, np.minimum(lower, value - rounding), np.maximum(upper, value + rounding))
 
@@ -142,9 +147,20 @@ class ScalingModels:
         if not alone.all():
             found[:, ~alone] = self.predict(points[~alone]).value
         if alone.any():
-            medians = self.memory.predict(points[alone], VALUES_ALONE, self._medians)
+            once, place = self.once
+            medians = self.memory.predict(
+                points[alone], VALUES_ALONE, lambda new: once._medians(new)[:, place]
+            )
             found[:, alone] = medians[0]
         return found
+
+    @cached_property
+    def once(self) -> "tuple[ScalingModels, IntArray | slice]":
+        """The models of kernels that differ, and which each kernel has; all of them if few are alike."""
+        if self.alike is None:
+            return self, slice(None)
+        _, first, place = np.unique(self.alike, return_index=True, return_inverse=True)
+        return replace(self.take(first), alike=None), place
 
     def sum_of_values(self, points: FloatArray, level: float) -> FloatArray:
         """Return the sum of all values of `predict`, float64[Q]."""
