@@ -47,15 +47,15 @@ def show_ports(out: Console, report: PortsReport) -> None:
     for loop in report.loops:
         _show_loop(out, report, loop)
     if report.others:
-        _print(out, f"{counted(report.others, 'more innermost loop')}: see --loop and --limit")
+        show_sentence(out, f"{counted(report.others, 'more innermost loop')}: see --loop and --limit")
     for verdict in report.compiler:
-        _print(out, f"the compiler's report, {verdict}")
+        show_sentence(out, f"the compiler's report, {verdict}")
     for notice in report.notices:
         show_sentence(out, f"Note: {notice}", "yellow")
 
 
 def _show_loop(out: Console, report: PortsReport, loop: LoopReport) -> None:
-    _print(out, _described(report.function, loop))
+    show_sentence(out, _described(report.function, loop))
     estimates = loop.estimates
     table = Table(box=None, pad_edge=False)
     table.add_column("cycles per pass", no_wrap=True)
@@ -74,11 +74,11 @@ def _show_loop(out: Console, report: PortsReport, loop: LoopReport) -> None:
     out.print(table)
     for estimate in estimates:
         where = f"{estimate.processor.name}: " if len(estimates) > 1 else ""
-        _print(out, f"{where}{estimate.bottleneck}")
-        _print(out, f"{where}busy cycles of the ports: {_pressure(estimate)}")
+        show_sentence(out, f"{where}{estimate.bottleneck}")
+        show_sentence(out, f"{where}busy cycles of the ports: {_pressure(estimate)}")
     if loop.time is not None and loop.here is not None and report.measured_seconds is not None:
         time = loop.time
-        _print(
+        show_sentence(
             out,
             f"time on {loop.there.processor.name}: {figure(time.value, 4)} s "
             f"({figure(time.lower, 4)} to {figure(time.upper, 4)} s), "
@@ -104,7 +104,3 @@ def _pressure(estimate: LoopEstimate) -> str:
     highest = max(estimate.ports.values(), default=0.0)
     shown = {name: cycles for name, cycles in estimate.ports.items() if cycles >= HARDLY_BUSY * highest}
     return ", ".join(f"{name} {figure(cycles)}" for name, cycles in shown.items())
-
-
-def _print(out: Console, sentence: str) -> None:
-    show_sentence(out, sentence)

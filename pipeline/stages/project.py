@@ -134,8 +134,7 @@ def stored_models(directory: Path, level: "Level") -> "StoredModels":
 
 def projection_image(form: str, sweep: Sweep) -> bytes:
     """Return a plot of a sweep or, if nothing is swept, the roofline of its one projection, if it has one."""
-    from pipeline.report.plots import image
-    from pipeline.report.projection_plots import roofline_figure, sweep_figure
+    from pipeline.report.plots import image, roofline_figure, sweep_figure
 
     if sweep.swept:
         return image(sweep_figure(sweep), form)

@@ -7,8 +7,7 @@ from typing import Any, TypeAlias
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pipeline.report.plots import image
-from pipeline.report.projection_plots import BAND, CEILING, COLOURS, LABEL
+from pipeline.report.plots import BAND, CEILING, COLOURS, LABEL, image
 
 SIZE = (7.0, 3.8)  # inches
 PUBLISHED = ("#8c8c8c", "#c8c8c8")

@@ -63,9 +63,7 @@ class _Line:
 def show_check(out: Console, result: CheckResult, *, limit: int = 15, details: bool = False) -> None:
     """Print what got slower first, then what is unclear or unchanged, and what would have been seen.
 
-    Args:
-        limit: the most kernels in tables.
-        details: whether table, evidence and what the check rests on follow.
+    With `details`, a table of `limit` kernels, evidence and what the check rests on follow.
     """
     if result.outcome is not Outcome.REGRESSED:
         show_sentence(out, headline(result), _OUTCOMES[result.outcome])
@@ -239,9 +237,7 @@ def comparison_words(names: tuple[str, str]) -> ChangeWords:
 def comparison_verdict(found: TwoStudies, totals: ComparedCurves | None = None, place: int = -1) -> str:
     """Return in one sentence how the second study compares with the first, and which kernels differ.
 
-    Args:
-        totals: curves whose first kernel is the total, instead of those found.
-        place: which of their points.
+    `totals`: curves whose first kernel is the total, instead of those found; `place`: which of their points.
     """
     result, (a, b) = found.result, found.titles
     if any(reason.cause is Cause.INCOMPARABLE for reason in result.reasons):

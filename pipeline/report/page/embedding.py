@@ -57,12 +57,9 @@ START = "start.js"
 
 
 def page_text(page: str, data: Any = None, **content: Any) -> str:  # noqa: ANN401
-    """Return a page: it needs no network, runs its own script alone, and shows whatever names hold as text.
+    """Return a page, a key of `ENTRIES`, with what its script reads and what its template shows.
 
-    Args:
-        page: a key of `ENTRIES`, which its template is called after.
-        data: what its script reads.
-        content: what its template shows.
+    It needs no network, runs its own script alone, and shows whatever names hold as text.
     """
     from markupsafe import Markup
 
@@ -161,10 +158,7 @@ def packed(values: FloatArray, rounding: int = _ROUNDING) -> Floats:
 
     They have as few digits as write the same number with three or four significant ones: the lowest bytes are
     mostly zero, and take next to nothing when the page is compressed. Figures beyond the range of float32
-    become infinite.
-
-    Args:
-        rounding: half of the last bit that they have; 0 keeps all bits of float32.
+    become infinite. `rounding`: half of the last bit that they have; 0 keeps all bits of float32.
     """
     with np.errstate(over="ignore"):
         exact = np.ascontiguousarray(values, dtype="<f4").ravel()
@@ -305,12 +299,7 @@ class _Module:
 
 
 def joined(sources: Mapping[str, str], entry: str) -> str:
-    """Join ES modules into one classic script in strict mode.
-
-    Args:
-        sources: texts by path, such as ``draw/chart.js``.
-        entry: path of the module to begin with.
-    """
+    """Join ES modules, texts by path, into one classic script in strict mode that begins with `entry`."""
     parsed: dict[str, _Module] = {}
     _follow(sources, entry, (), parsed)
     parts = [_as_function(path, module, "async " * (path == entry)) for path, module in parsed.items()]

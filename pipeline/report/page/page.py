@@ -271,11 +271,8 @@ def locations_data(
 ) -> tuple[list[LocationsPayload], list[str]]:
     """Return values per location of kernels that the page shows, and a notice if some of them have no room.
 
-    Locations are folded into as few ranges as the room demands, then the smallest kernels are left out.
-
-    Args:
-        found: the largest kernels on each location, of one metric each.
-        room: characters.
+    Locations are folded into as few ranges as the room, in characters, demands; then the smallest kernels
+    are left out.
     """
     whole = [_shown_part(one, shown) for one in found if one.metric in shown.metrics]
     for most in RANGES:

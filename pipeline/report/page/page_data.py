@@ -103,13 +103,9 @@ def page_data(
     roofline: StudyRoofline | None = None,
     room: int = _ROOM,
 ) -> ReportPayload:
-    """Return the page's data, all but other metrics and locations.
+    """Return the page's data, all but other metrics and locations, in `room` characters if possible.
 
-    Args:
-        filter_evidence: the content of ``app.filter.json``, if there is a filter.
-        program: figures of the whole program; None if the models are not of time.
-        roofline: what limits the kernels on the machine measured on, if that is known.
-        room: characters that the data should take at most.
+    None are the content of ``app.filter.json``, `program` and `roofline` where they are not known.
     """
     experiment, kernels = analysis.experiment, analysis.callpaths.kernels
     number = region_numbers([shown.kernels for shown in levels.values()])
@@ -424,8 +420,7 @@ def _estimates(scale: FloatArray, figures: Estimate) -> EstimatesPayload:
 def _surface_data(study: RuntimeStudy, target: FloatArray, share: float) -> SurfacePayload | None:
     """Return predicted figures over the first size and the scale; None if no size varies or nothing scales.
 
-    Args:
-        target: float64[D], up to which scales are looked at; its other parameters are those of the figures.
+    Scales go up to the target, float64[D]; its other parameters are those of the figures.
     """
     sizes = sizes_of(study.analysis)
     if not sizes or not study.scales or study.analysis.is_profile:
@@ -466,11 +461,9 @@ def _without_zeros(level: Level, outlook: Outlook) -> tuple[Level, Outlook]:
 def kernel_data(
     shown: ShownKernels, region: Mapping[str, int], positions: Positions, repetitions: float
 ) -> KernelsPayload:
-    """Return kernels as ``data/kernel_set.js`` reads them.
+    """Return kernels as ``data/kernel_set.js`` reads them, with single measurements of some of them.
 
-    Args:
-        region: index of every region name in the page's table of regions.
-        repetitions: of how many kernels there are single measurements at most.
+    `region`: index of every region name in the page's table of regions.
     """
     kernels, formulas, without = shown.kernels, shown.formulas, positions.measured_only
     count = len(kernels)

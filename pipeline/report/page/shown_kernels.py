@@ -89,13 +89,10 @@ def shown_kernels(
     *,
     beside: bool = False,
 ) -> ShownKernels:
-    """Choose what the page shows of a level.
+    """Choose what the page shows of a level, at most some kernels, measured at points float64[P, D].
 
-    Args:
-        points: float64[P, D], where they were measured.
-        most: how many kernels the page has room for.
-        beside: whether it is of a metric beside the chosen one, whose crossovers are not known yet; the page
-            has no room for intervals at all positions.
+    Of a metric beside the chosen one crossovers are not known yet, and there is no room for intervals at all
+    positions.
     """
     fits = len(level.kernels) <= most or not level.kernels.additive
     marked = np.ones(len(level.kernels), dtype=np.bool_) if fits else _chosen(level.kernels, outlook, most)

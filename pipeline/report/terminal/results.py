@@ -243,12 +243,9 @@ def show_efficiency(out: Console, summary: Summary) -> None:
 
 
 def show_tree(out: Console, analysis: Analysis, values: FloatArray, origin: str, least: float) -> None:
-    """Print the call tree.
+    """Print the call tree with exclusive values float64[call path], which are ``measured at p = 8``.
 
-    Args:
-        values: float64[call path], exclusive values to show, measured or predicted.
-        origin: what the values are, such as ``measured at p = 8``.
-        least: call paths with a smaller inclusive share are left out and counted.
+    Call paths with a smaller inclusive share than `least` are left out and counted.
     """
     nodes = shown_tree(analysis, values, least).nodes
     table = tree_table(analysis, [({}, values)], least, f"{analysis.callpaths.kernels.metric} {origin}")

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from pipeline.projection.rooflines.rooflines import Roofline, RooflinePoint
-from pipeline.report.plots import image
-from pipeline.report.projection_plots import roofline_figure
+from pipeline.report.plots import image, roofline_figure
 
 
 def point(name, level, intensity, rate, run=""):

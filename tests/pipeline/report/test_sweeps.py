@@ -7,7 +7,7 @@ import pytest
 
 from pipeline.columns.projections import sweep_table
 from pipeline.projection.applications.projections import MeasuredTotal, Sweep
-from pipeline.report.projection_plots import sweep_figure
+from pipeline.report.plots import sweep_figure
 from pipeline.report.projections import show_sweep
 from pipeline.report.render.console import console
 from pipeline.stages.project import sweep

@@ -134,10 +134,7 @@ export class Address {
 }
 
 export class State extends Address {
-  /**
-   * @param {Report} report
-   * @param {string} address what stands behind # in the page's address
-   */
+  /** @param {Report} report @param {string} address what stands behind # in the page's address */
   constructor(report, address = "") {
     super(address);
     this.report = report;

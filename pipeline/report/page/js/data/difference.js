@@ -25,11 +25,7 @@ export const LEAST_OWN = 0.01; // share of its inclusive value from which a call
 const COVERED = 0.95; // of the values has colours below the end of the scale
 
 export class Difference {
-  /**
-   * @param {Tree} tree
-   * @param {Side} a
-   * @param {Side} b
-   */
+  /** @param {Tree} tree @param {Side} a @param {Side} b */
   constructor(tree, a, b) {
     this.tree = tree;
     this.a = a;

@@ -20,11 +20,7 @@ const UNKNOWN = { lower: Number.NaN, upper: Number.NaN };
 
 /** Kernels with what was measured and is predicted of them. */
 export class KernelValues extends RegionNames {
-  /**
-   * @param {ValuesPayload} raw
-   * @param {Positions} positions
-   * @param {RegionPayload[]} regions
-   */
+  /** @param {ValuesPayload} raw @param {Positions} positions @param {RegionPayload[]} regions */
   constructor(raw, positions, regions) {
     super(regions, raw.region, raw.parent);
     this.count = raw.region.length;

@@ -7,10 +7,7 @@ import { inflated } from "./bytes.js";
 
 const BYTES = "$bytes";
 
-/**
- * float32 as differences from number to number, the lowest bytes of all first
- * @param {Floats} planes
- */
+/** @param {Floats} planes float32 as differences from number to number, the lowest bytes of all first */
 export function floats(planes) {
   const count = planes.length / 4;
   const array = new Uint32Array(count);

@@ -216,12 +216,7 @@ export function drawLine(chart, xs, ys, cls, title) {
   return line;
 }
 
-/**
- * @param {Plane} chart
- * @param {Ends[]} ends
- * @param {string} cls
- * @param {string} [name]
- */
+/** @param {Plane} chart @param {Ends[]} ends @param {string} cls @param {string} [name] */
 export function drawBand(chart, ends, cls, name = "90 % interval") {
   const [xs, lower, upper] = valuesOf(ends, "x", "lower", "upper");
   const bottom = Math.max(chart.y.invert(chart.box.bottom), Number.MIN_VALUE);

@@ -155,11 +155,7 @@ export function keepingFocus(host, draw) {
   if (found instanceof HTMLElement || found instanceof SVGElement) found.focus({ preventScroll: true });
 }
 
-/**
- * @param {string} text
- * @param {string} what
- * @param {string} [label]
- */
+/** @param {string} text @param {string} what @param {string} [label] */
 export function copyButton(text, what, label = "Copy") {
   const button = el("button", { type: "button", class: "quiet", "aria-label": `Copy ${what}` }, label);
   button.addEventListener("click", async () => {

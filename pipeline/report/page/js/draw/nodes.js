@@ -178,11 +178,7 @@ export function differenceLegend(text, end, hatched) {
 
 /** @typedef {[string, number, string]} Mark text, growth, and class of its swatch */
 
-/**
- * @param {string} text
- * @param {Mark[]} marks
- * @param {number} [end]
- */
+/** @param {string} text @param {Mark[]} marks @param {number} [end] */
 function legend(text, marks, end) {
   const entries = marks.map(([name, growth, cls]) => {
     const swatch = el("span", { class: `swatch ${cls}`.trim() });

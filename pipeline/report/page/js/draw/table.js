@@ -49,10 +49,7 @@ const PAGE_ROWS = 10;
 const ALPHABET = new Intl.Collator(undefined, { numeric: true });
 
 export class DataTable {
-  /**
-   * @param {HTMLElement} host
-   * @param {TableSpec} spec
-   */
+  /** @param {HTMLElement} host @param {TableSpec} spec */
   constructor(host, spec) {
     this.spec = spec;
     const order = spec.kept?.order ?? `-${spec.sort}`;

@@ -66,10 +66,7 @@ export function wordsOf(text) {
   return text.toLowerCase().split(/\s+/).filter(Boolean);
 }
 
-/**
- * @param {string} text in lower case
- * @param {string[]} words
- */
+/** @param {string} text in lower case @param {string[]} words */
 export function hasWords(text, words) {
   return words.every((word) => text.includes(word));
 }

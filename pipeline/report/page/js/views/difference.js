@@ -85,12 +85,7 @@ export function sideAt(level, where, at) {
 }
 
 export class DifferenceView {
-  /**
-   * @param {HTMLElement} host
-   * @param {BoxTree} boxes
-   * @param {Address} address
-   * @param {Reader} reader
-   */
+  /** @param {HTMLElement} host @param {BoxTree} boxes @param {Address} address @param {Reader} reader */
   constructor(host, boxes, address, reader) {
     this.host = host;
     this.boxes = boxes;

@@ -22,11 +22,7 @@ function edgesOf(values) {
   return [values[0] ** 2 / inner[0], ...inner, values[last] ** 2 / inner[last - 1]];
 }
 
-/**
- * @param {Report} report
- * @param {Point} target
- * @param {number} other the parameter upwards
- */
+/** @param {Report} report @param {Point} target @param {number} other the parameter upwards */
 function drawHeatmap(report, target, other) {
   const { positions, levels } = report;
   const level = levels.regions;

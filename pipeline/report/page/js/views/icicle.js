@@ -47,10 +47,7 @@ export function lossNote({ program }, difference, scales) {
 const LETTERS = ["A", "B"];
 
 class ScaleDifference {
-  /**
-   * @param {State} state
-   * @param {BoxTree} boxes
-   */
+  /** @param {State} state @param {BoxTree} boxes */
   constructor(state, boxes) {
     this.report = state.report;
     this.state = state;

@@ -22,11 +22,7 @@ export function buildImbalance({ report: { imbalance, positions, tree } }) {
   const count = positions.points.length;
   const parallel = positions.points.map((_, i) => i).filter((i) => locations[i] > 1);
   let point = parallel.includes(positions.largest) ? positions.largest : parallel[parallel.length - 1];
-  /**
-   * @param {Float32Array} values
-   * @param {number} row
-   * @param {number} [i]
-   */
+  /** @param {Float32Array} values @param {number} row @param {number} [i] */
   const at = (values, row, i = point) => values[row * count + i];
   /** @param {number} row */
   const excess = (row) => (at(high, row) - at(mean, row)) * locations[point];

@@ -201,11 +201,7 @@ export function buildKernels(state) {
 
 /** What opens below a row: the kernel over scale, what is known of it, and its values on locations. */
 class KernelDetail {
-  /**
-   * @param {State} state
-   * @param {KernelSet} level
-   * @param {number} k
-   */
+  /** @param {State} state @param {KernelSet} level @param {number} k */
   constructor(state, level, k) {
     this.state = state;
     this.metric = state.metric;

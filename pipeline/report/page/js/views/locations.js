@@ -308,11 +308,7 @@ class LocationsPanel {
     });
   }
 
-  /**
-   * @param {Place} place
-   * @param {number} mean of all
-   * @returns {Reading[]}
-   */
+  /** @param {Place} place @param {number} mean of all @returns {Reading[]} */
   readings(place, mean) {
     const { count } = place;
     const { unit } = this.found;
