@@ -172,6 +172,7 @@ def _of_json(line: str) -> _Line | None:
 _OF_A_REGION = ("name", "parent_region_id", "region_count", "cycles", "real_time_nsec")
 _SECONDS = "real_time_nsec"
 _NO_PARENT = "-1"
+_NOISE = 0.01  # of a counter, that regions inside may have counted more than the region around them
 _PapiRegion = Mapping[str, object]
 
 
@@ -220,11 +221,19 @@ def _exclusive(regions: Mapping[str, _PapiRegion]) -> dict[str, dict[str, float]
             for event, value in own[key].items():
                 left[parent][event] = left[parent].get(event, 0.0) - value
     found: dict[str, dict[str, float]] = {}
+    inside: dict[tuple[str, str], float] = {}
     for key, values in left.items():
-        of_name = found.setdefault(str(regions[key]["name"]), dict.fromkeys(values, 0.0))
+        name = str(regions[key]["name"])
+        of_name = found.setdefault(name, dict.fromkeys(values, 0.0))
         for event, value in values.items():
             of_name[event] = of_name.get(event, 0.0) + value
-    return found
+            inside[name, event] = inside.get((name, event), 0.0) + own[key].get(event, 0.0)
+    return {
+        name: {
+            event: 0.0 if -_NOISE * inside[name, event] <= value < 0 else value for event, value in of.items()
+        }
+        for name, of in found.items()
+    }
 
 
 def _value(value: object) -> float:
@@ -262,7 +271,7 @@ def read_counters(path: Path) -> CounterReport:
 
 
 def parse_counters(text: str, where: str) -> CounterReport:
-    """Return the content of a text; InputError if it has none of the formats, is damaged or not finite."""
+    """Return the content of a text; InputError if it has none of them, or is no count."""
     form = recognised(text)
     if form is None:
         known = ", ".join(form.name for form in FORMATS)
@@ -273,8 +282,9 @@ def parse_counters(text: str, where: str) -> CounterReport:
         raise InputError(f"damaged: {error}", where=where, hint="write the file again") from error
     for region in report.regions:
         for name, value in (("time", region.seconds or 0.0), *region.counters.items()):
-            if not math.isfinite(value):
-                raise InputError(f"{region.name}: {name} is not a finite number", where=where)
+            if not 0 <= value < math.inf:
+                wrong = "is below zero" if value < 0 else "is not a finite number"
+                raise InputError(f"{region.name}: {name} {wrong}", where=where, hint="write the file again")
     return report
 
 

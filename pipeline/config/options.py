@@ -106,7 +106,7 @@ class FilterOptions(PaperRule):
         None, "Merge with this existing filter.", commands=_FILTER, metavar="FILE", read=read_file
     )
     event_cost: float | None = option(
-        None, "Time that recording a visit takes.", commands=_MEASURED, metavar="SECONDS", least=0
+        None, "Time that recording a visit takes.", commands=_MEASURED, metavar="SECONDS", least=0, most=1
     )
     baseline_time: float | Path | None = option(
         None,

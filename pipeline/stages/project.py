@@ -50,8 +50,11 @@ def sweep(
     """Return what an application does on a machine at each of several points; else as `project`."""
     program, target = files(application, machine)
     found = sweep_application(program, target, points, stored_models, variant=variant, level=level)
-    if program.counters is None or len(found) > 1:
+    if program.counters is None:
         return found
+    if len(found) > 1:
+        said = ("[counters] is compared at single inputs: give one value of each with --at",)
+        return tuple(replace(one, notices=(*one.notices, *said)) for one in found)
     from pipeline.projection.applications.counted_loops import compared_counts
 
     (one,) = found

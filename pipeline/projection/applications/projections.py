@@ -23,6 +23,7 @@ from pipeline.projection.machines.machine_values import Machine, load_machine
 from pipeline.projection.rooflines.region_verdicts import RegionVerdict
 from pipeline.projection.rooflines.rooflines import Roofline
 from pipeline.projection.terms.terms import Term, read_term
+from pipeline.wording.quantities import value_text
 
 if TYPE_CHECKING:
     from pipeline.projection.rooflines.bandwidth_projection import BandwidthProjection
@@ -264,11 +265,18 @@ def sweep(
     composed = _composed(application, machine, stored, machine.choose(variant))
     models = _models(composed)
     together = {name: [point[name] for point in inputs] for name in inputs[0]}
-    found = predict(models, together, level=level)
-    return tuple(
+    with located(str(application.path)):
+        found = predict(models, together, level=level)
+    projections = tuple(
         _projection(composed, point, {key: p.at(k) for key, p in found.items()}, models, level)
         for k, point in enumerate(inputs)
     )
+    for one, at in zip(projections, points, strict=True):
+        if one.total.dimension == TIME_DIMENSION and one.total.value < 0:
+            here = ", ".join(f"{name} = {value}" for name, value in at.items()) or "the usual inputs"
+            what = f"the total is {value_text(one.total.value)} s at {here}"
+            raise UsageError(what, where=str(application.path), hint="choose other inputs, or correct a part")
+    return projections
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -85,7 +85,7 @@ def _symbol_values(
 
 def _summary(name: object, value: FloatArray | None, draws: FloatArray, level: float) -> DrawnPrediction:
     if not np.isfinite(draws).all() or not (value is None or np.isfinite(value).all()):
-        shown = ".".join(name) if isinstance(name, tuple) else name
+        shown = ".".join(dict.fromkeys(name)) if isinstance(name, tuple) else name
         hint = "check for inputs that are zero or negative"
         raise ModelError(f"'{shown}' has no finite value at these inputs", hint=hint)
     lower, middle, upper = np.quantile(draws, [(1 - level) / 2, 0.5, (1 + level) / 2], axis=0)

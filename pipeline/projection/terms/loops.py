@@ -14,6 +14,7 @@ from operator import add
 from ingest.errors import UsageError
 from ingest.toml_table import TomlTable
 from ingest.units import BYTES, FLOP, NONE, TIME_DIMENSION, Dimension
+from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.expressions.expression_text import Names, parse
 from pipeline.projection.expressions.symbolic_model import (
     Model,
@@ -86,8 +87,13 @@ class _Loop:
 
     def _range(self, key: str, stated: Model) -> ValidRange:
         """Return what a number of a loop has to lie between; others are refused at their key."""
-        lower, upper = float(key == "cores"), 1.0 if key == "vectorised" else math.inf
-        asked = "lies between 0 and 1" if upper == 1 else f"is at least {lower:g}"
+        lower, upper, of = float(key == "cores"), 1.0 if key == "vectorised" else math.inf, ""
+        if key == "cores" and "mach.cores" in self.names:
+            upper, of = (
+                float(predict({key: self._of_machine(key)}, {})[key].value[0]),
+                ", those of the machine",
+            )
+        asked = f"lies between {lower:g} and {upper:g}{of}" if upper < math.inf else f"is at least {lower:g}"
         basis, where = f"'{key}' of a loop {asked}", self.table.place(key)
         return ValidRange(expression=stated.expression, lower=lower, upper=upper, basis=basis, where=where)
 

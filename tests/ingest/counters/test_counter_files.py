@@ -50,6 +50,21 @@ def test_values_that_are_not_finite():
         parse_counters(text, "run")
 
 
+def test_values_below_zero():
+    with pytest.raises(InputError, match="run: USER/smooth: PAPI_FP_OPS is below zero; write the file again"):
+        parse_counters(REPORT.replace("93,750,000,000", "-93,750"), "run")
+
+
+def test_what_a_region_inside_counts_more_by_noise_is_nothing():
+    def own(inside):
+        text = text_of([entry("a", 9, X=1000), entry("b", 1, parent="0", X=inside)])
+        return parse_counters(text, "run").region("a").counters["X"]
+
+    assert [own(900), own(1005)] == [100, 0]
+    with pytest.raises(InputError, match="run: a: X is below zero"):
+        own(1100)
+
+
 def test_a_directory_of_processes(tmp_path):
     for rank, nanoseconds in enumerate((2_000_000, 4_000_000)):
         content = text_of([entry("a", nanoseconds, X=rank + 1)], [entry("a", 1, X=10)])

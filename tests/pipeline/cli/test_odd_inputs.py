@@ -68,8 +68,12 @@ def test_an_argument_that_is_no_regular_file_is_refused(
         ),
         (("campaign", "loop", "--interval", "inf"), "--interval: invalid number inf; write a number up to"),
         (
+            ("run", "a", "--event-cost", "1e300"),
+            "--event-cost: invalid value 1e+300; write a number from 0 to 1",
+        ),
+        (
             ("run", "a", "--event-cost", "inf"),
-            "--event-cost: invalid value inf; write a number of at least 0",
+            "--event-cost: invalid value inf; write a number from 0 to 1",
         ),
     ],
 )

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from ingest.errors import PipelineError
-from pipeline.stages.project import project
+from pipeline.stages.project import project, sweep
 
 # 10 sweeps of 1e6 trips: 4 flop and a division each; two of three elements come from memory
 APPLICATION = """
@@ -74,6 +74,13 @@ def test_what_was_counted_stands_beside_what_was_measured(said):
 def test_a_loop_without_trips_is_not_compared(said):
     found = said('regions = { relax = "relax" }', papi(relax={"PAPI_FP_OPS": 1e8}), n=0.0)
     assert found == ("relax: makes no trips at these inputs, so that its counters cannot be compared",)
+
+
+def test_counters_of_one_run_are_not_compared_with_a_sweep(said, tmp_path):
+    said("", papi(relax={"PAPI_FP_OPS": 1e8}))
+    points = [{"n": 1e6}, {"n": 2e6}]
+    for one in sweep(tmp_path / "app.toml", tmp_path / "me.toml", points):
+        assert one.notices[-1] == "[counters] is compared at single inputs: give one value of each with --at"
 
 
 def test_what_differs_is_said_so(said):

@@ -222,10 +222,15 @@ def test_a_value_of_the_machine_that_is_missing_says_where_to_add_it(projected):
 
 
 def test_what_is_not_finite_is_named(projected):
-    with pytest.raises(ModelError, match=r"'total\.total' has no finite value at these inputs"):
+    with pytest.raises(ModelError, match=r"^.*app.toml: 'total' has no finite value at these inputs"):
         projected(
             {"n": 4, "m": 5}, application=APPLICATION.replace("half * mach.step", "mach.step / (n - 4)")
         )
+
+
+def test_a_total_below_zero_is_refused(projected):
+    with pytest.raises(UsageError, match=r"app.toml: the total is -4 s at n = -9, m = 5, wait = 0; choose other"):
+        projected({"n": -9, "m": 5, "wait": 0})
 
 
 RIVALS = """

@@ -74,7 +74,8 @@ def test_a_part_of_the_third_cache_smaller_than_the_second_takes_nothing_away(se
     ("more", "said"),
     [
         ({"vectorised": 2}, "'vectorised' of a loop lies between 0 and 1, not 2"),
-        ({"cores": "n - 1000.5"}, "'cores' of a loop is at least 1, not -0.5"),
+        ({"cores": "n - 1000.5"}, "'cores' of a loop lies between 1 and 4, those of the machine, not -0.5"),
+        ({"cores": "mach.cores + 1"}, "'cores' of a loop lies between 1 and 4, those of the machine, not 5"),
         ({"flop": -2}, "'flop' of a loop is at least 0, not -2"),
         ({"trips": "-n"}, "'trips' of a loop is at least 0, not -1000"),
         ({"moved": "2 - n"}, "'moved' of a loop is at least 0, not -998"),
