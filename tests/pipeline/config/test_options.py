@@ -182,7 +182,7 @@ def test_shares(value, share):
         ({"protect": "solve"}, '--protect: \'solve\' is not a list of patterns; write ["solve*", "main"]'),
         ({"drop": [3]}, '--drop: [3] is not a list of patterns; write ["solve*", "main"]'),
         ({"merge": 3}, "--merge: 3 is not a path; write text in quotes"),
-        ({"event_cost": -1.0}, "--event-cost: invalid value -1.0; write a number of at least 0"),
+        ({"event_cost": -1.0}, "--event-cost: invalid value -1.0; write a number from 0 to 1"),
         ({"form": "round"}, "--form: invalid value 'round'; choose shorter, include or exclude"),
         (
             {"colour": "red"},

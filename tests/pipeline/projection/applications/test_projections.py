@@ -229,7 +229,7 @@ def test_what_is_not_finite_is_named(projected):
 
 
 def test_a_total_below_zero_is_refused(projected):
-    with pytest.raises(UsageError, match=r"app.toml: the total is -4 s at n = -9, m = 5, wait = 0; choose other"):
+    with pytest.raises(UsageError, match=r"the total is -4 s at n = -9, m = 5, wait = 0; choose other"):
         projected({"n": -9, "m": 5, "wait": 0})
 
 
