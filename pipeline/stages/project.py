@@ -52,14 +52,12 @@ def sweep(
     found = sweep_application(program, target, points, stored_models, variant=variant, level=level)
     if program.counters is None:
         return found
-    if len(found) > 1:
-        said = ("[counters] is compared at single inputs: give one value of each with --at",)
-        return tuple(replace(one, notices=(*one.notices, *said)) for one in found)
+    said: tuple[str, ...] = ("[counters] is compared at single inputs: give one value of each with --at",)
     from pipeline.projection.applications.counted_loops import compared_counts
 
-    (one,) = found
-    said = compared_counts(program, target, stored_models, one.at, one.variant)
-    return (replace(one, notices=(*one.notices, *said)),)
+    if len(found) == 1:
+        said = compared_counts(program, target, stored_models, found[0].at, found[0].variant)
+    return tuple(replace(one, notices=(*one.notices, *said)) for one in found)
 
 
 def files(application: str | Path, machine: str | Path | None) -> tuple[ApplicationFile, Machine]:
