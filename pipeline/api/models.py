@@ -23,17 +23,8 @@ from pipeline.questions.analysis import Analysis, Level, kernel_formulas, look_a
 from pipeline.questions.runtime.runtime import Runtime, runtime
 from pipeline.questions.runtime_summary import runtime_summary
 from pipeline.questions.what_if import what_if
+from pipeline.report import frames
 from pipeline.report.export import hatchet_graph_frame
-from pipeline.report.frames import (
-    facts_html,
-    frame_html,
-    isoefficiency_frame,
-    jobs_frame,
-    kernel_names,
-    models_frame,
-    predictions_frame,
-    runtime_frame,
-)
 from pipeline.report.plots import draw_curve
 from pipeline.stages.choose import chosen_jobs, kept_efficiency, resources_of
 from pipeline.stages.model import require_additive, summary_of, target_points
@@ -62,7 +53,7 @@ class Kernel:
     @property
     def name(self) -> str | tuple[str, ...]:
         """The region, or the call path as a tuple of region names."""
-        return kernel_names(self._level)[self._number]
+        return frames.kernel_names(self._level)[self._number]
 
     @property
     def id(self) -> int | None:
@@ -118,7 +109,7 @@ class Kernel:
         """Predict this kernel, arguments and columns as of `Models.predict`."""
         points = target_points(self._analysis, broadcast_points({**(at or {}), **parameters}))
         found: Prediction = self._level.models.take([self._number]).predict(points, level)
-        return predictions_frame([self.name], self._analysis.experiment.parameters, points, found)
+        return frames.predictions_frame([self.name], self._analysis.experiment.parameters, points, found)
 
     def plot(self, ax: "Axes | None" = None, *, logarithmic: bool = True, **parameters: float) -> "Axes":
         """Plot the measured points, the model and its 90 % interval along the parameter that scales.
@@ -151,7 +142,7 @@ class Kernel:
             "notes": "; ".join(self.notes),
         }
         title = f"{self._short_name}: {self._level.kernels.metric} [{self._level.kernels.unit}]"
-        return facts_html(title, facts)
+        return frames.facts_html(title, facts)
 
     @property
     def _short_name(self) -> str:
@@ -227,7 +218,9 @@ class Models:
         and ``source`` (file and line); before them the ``id`` of call paths.
         """
         targets = target_points(self._analysis, ())
-        return models_frame(self._level, look_ahead(self._analysis, self._level, targets, crossing=False))
+        return frames.models_frame(
+            self._level, look_ahead(self._analysis, self._level, targets, crossing=False)
+        )
 
     def predict(
         self, at: Mapping[str, Values] | None = None, /, *, level: float = 0.9, **parameters: Values
@@ -249,7 +242,7 @@ class Models:
         """
         points = self._points(at, parameters)
         found = self._level.models.predict(points, level)
-        return predictions_frame(kernel_names(self._level), self.parameters, points, found)
+        return frames.predictions_frame(frames.kernel_names(self._level), self.parameters, points, found)
 
     def predict_total(
         self, at: Mapping[str, Values] | None = None, /, *, level: float = 0.9, **parameters: Values
@@ -259,7 +252,7 @@ class Models:
         points = self._points(at, parameters)
         callpaths = self._analysis.callpaths.models
         found = predict_total(callpaths, points, level)
-        return predictions_frame(["total"], self.parameters, points, found)
+        return frames.predictions_frame(["total"], self.parameters, points, found)
 
     def runtime(
         self,
@@ -289,7 +282,7 @@ class Models:
             PipelineError: an invalid target, or the models are not of time.
         """
         found = self._runtime(self._points(at, parameters), min_efficiency)
-        table = runtime_frame(found, self.parameters, full=full)
+        table = frames.runtime_frame(found, self.parameters, full=full)
         described = document(runtime_summary(found, self.parameters))
         table.attrs.update({key: value for key, value in described.items() if key != "at"})
         return table
@@ -350,7 +343,7 @@ class Models:
             PipelineError: an invalid target or limit, or the models are not of time.
         """
         targets = broadcast_points({**(at or {}), **parameters})
-        return jobs_frame(chosen_jobs(self._analysis, self._resources(), targets, read_job(**job)))
+        return frames.jobs_frame(chosen_jobs(self._analysis, self._resources(), targets, read_job(**job)))
 
     def isoefficiency(
         self, efficiency: str = "75%", at: Mapping[str, Values] | None = None, /, **parameters: Values
@@ -372,7 +365,7 @@ class Models:
         """
         size, share = read_kept(efficiency)
         targets = broadcast_points({**(at or {}), **parameters})
-        return isoefficiency_frame(kept_efficiency(self._analysis, targets, share, size))
+        return frames.isoefficiency_frame(kept_efficiency(self._analysis, targets, share, size))
 
     def summary(self, at: Mapping[str, Values] | None = None, /, **parameters: Values) -> dict[str, Any]:
         """Return the content of ``summary.json`` for target points as of `predict`."""
@@ -407,7 +400,7 @@ class Models:
 
     def _repr_html_(self) -> str:
         columns = ["kernel", "formula", "growth_class", "cv_smape", "share_measured"]
-        return frame_html(repr(self), self.frame[columns])
+        return frames.frame_html(repr(self), self.frame[columns])
 
     @property
     def _level(self) -> Level:

@@ -7,21 +7,10 @@ from ingest.errors import InputError, UsageError, located
 from ingest.toml_table import read_toml
 from ingest.units import RATE, TIME_DIMENSION, parse_quantity
 from pipeline.projection.expressions.shipped_files import neighbour
+from pipeline.projection.ports import loop_estimate
 from pipeline.projection.ports.assembly import isa_of, read_functions
 from pipeline.projection.ports.counting import USUAL_CLASSES, count_classes
 from pipeline.projection.ports.function_loops import contradiction, elements_per_pass, read_loops
-from pipeline.projection.ports.loop_estimate import (
-    LoopReport,
-    PortsReport,
-    Processor,
-    estimate_loop,
-    find_llvm_mca,
-    left_out_error,
-    processor_named,
-    require_isa,
-    require_model,
-    time_elsewhere,
-)
 from pipeline.projection.ports.port_fit import port_map as read_port_map
 from pipeline.projection.ports.vectorisation_report import LoopVerdict, read_verdicts
 from pipeline.wording.quantities import counted
@@ -44,51 +33,54 @@ def ports(
     llvm_mca: str | None = None,
     per_pass: float | None = None,
     report: Path | None = None,
-) -> PortsReport:
+) -> loop_estimate.PortsReport:
     """Return what limits the innermost loops of a function, the deepest first.
 
     Measured `seconds` are of the loop on the processor `here`; clocks are equal if neither is given. `loop`
     is the number of the one to show; elements `per_pass` count if the code does not tell. The compiler's
     report on what it vectorised is by default Clang's record beside the file.
     """
-    there, reference = processor_named(on), processor_named(here) if here else None
+    there, reference = (
+        loop_estimate.processor_named(on),
+        loop_estimate.processor_named(here) if here else None,
+    )
     _check(there, reference, seconds, clock, clock_here)
     measured = _positive(seconds, "--time", "12.3 s") if seconds else None
     hertz = _positive(clock, "--clock", "2.1 GHz") if clock else None
     hertz_here = _positive(clock_here, "--from-clock", "2.4 GHz") if clock_here else None
     loops = read_loops(path, function)
-    require_isa(path, loops[0].instructions, there)
+    loop_estimate.require_isa(path, loops[0].instructions, there)
     chosen = _chosen(len(loops), loop, most)
-    tool = find_llvm_mca(llvm_mca)
+    tool = loop_estimate.find_llvm_mca(llvm_mca)
     for processor in (there, reference):
         if processor is not None:
-            require_model(tool, processor)
-    reports: list[LoopReport] = []
+            loop_estimate.require_model(tool, processor)
+    reports: list[loop_estimate.LoopReport] = []
     for k in chosen:
         body = loops[k].instructions
         with located(f"{path}: {function}"):
-            estimate = estimate_loop(there, body, tool, elements=per_pass, clock=hertz)
+            estimate = loop_estimate.estimate_loop(there, body, tool, elements=per_pass, clock=hertz)
             other = (
-                estimate_loop(reference, body, tool, elements=per_pass, clock=hertz_here)
+                loop_estimate.estimate_loop(reference, body, tool, elements=per_pass, clock=hertz_here)
                 if reference
                 else None
             )
         reports.append(
-            LoopReport(
+            loop_estimate.LoopReport(
                 number=k + 1,
                 instructions=len(body),
                 depth=loops[k].depth,
                 remainder_of=loops[k].remainder_of,
                 there=estimate,
                 here=other,
-                time=time_elsewhere(measured, other, estimate)
+                time=loop_estimate.time_elsewhere(measured, other, estimate)
                 if measured and other and not reports
                 else None,
             )
         )
     verdicts, about_report = _said_by_compiler(path, function, report)
     about_time = _about_time(clock, len(loops), chosen[0] + 1) if measured else ()
-    return PortsReport(
+    return loop_estimate.PortsReport(
         file=str(path),
         function=function,
         measured_seconds=measured,
@@ -143,8 +135,8 @@ def counted_variant(
 
 
 def _check(
-    there: Processor,
-    reference: Processor | None,
+    there: loop_estimate.Processor,
+    reference: loop_estimate.Processor | None,
     seconds: str | None,
     clock: str | None,
     clock_here: str | None,
@@ -184,7 +176,7 @@ def _chosen(many: int, loop: int | None, most: int) -> list[int]:
     return [loop - 1]
 
 
-def _notices(loops: Sequence[LoopReport], about_time: Sequence[str]) -> tuple[str, ...]:
+def _notices(loops: Sequence[loop_estimate.LoopReport], about_time: Sequence[str]) -> tuple[str, ...]:
     """Return what the estimates rest on, what is unknown, and what is said of the time, each once."""
     estimates = [one for loop in loops for one in loop.estimates]
     found = [f"cycles from {estimates[0].source}", *(note for one in estimates for note in one.notes)]
@@ -196,7 +188,7 @@ def _notices(loops: Sequence[LoopReport], about_time: Sequence[str]) -> tuple[st
 
 
 def _about_time(clock: str | None, loops: int, number: int) -> tuple[str, ...]:
-    known = left_out_error("ratio")
+    known = loop_estimate.left_out_error("ratio")
     notices = [f"the interval has the error of {known.source}; data in the first-level cache on both"]
     if clock is None:
         notices.append("equal clocks are assumed; give --clock and --from-clock")

@@ -34,21 +34,7 @@ from pipeline.models.trend import CombinedTrend, ForecastErrors, Trend
 from pipeline.questions.analysis import Analysis, Level, analysis_of, kernel_formulas
 from pipeline.questions.groups import NO_GROUPS, OwnGroups
 from pipeline.questions.held_out import hold_out
-from pipeline.store.arrow import (
-    ROWS_AT_ONCE,
-    binaries,
-    from_ipc,
-    ipc_bytes,
-    lists_of_numbers,
-    lists_of_texts,
-    numbers,
-    numbers_of,
-    read_table,
-    repeated_text,
-    texts,
-    write_table,
-    write_tables,
-)
+from pipeline.store import arrow
 from pipeline.store.generation import STORE_VERSION, StoredResult, damaged, read_result
 from pipeline.store.made_from import InputFile, software
 
@@ -82,21 +68,21 @@ def write_analysis(
         formulas = kernel_formulas(analysis, level, some)
         laws = stated_laws(level.models.take(some), (formula.growth for formula in formulas))
         for_readers = {
-            "callpath": lists_of_texts(folded(level.kernels.callpaths)),
+            "callpath": arrow.lists_of_texts(folded(level.kernels.callpaths)),
             "formula": _texts_of_some(len(level.models), some, [formula.text() for formula in formulas]),
             "growth": _texts_of_some(len(level.models), some, laws),
         }
         table = to_table(level.models)
         for place, (column, values) in enumerate(for_readers.items()):
             table = table.add_column(place, column, values)
-        write_table(directory / name, table)
-    write_table(directory / _METRIC_MODELS, _metric_models(others))
+        arrow.write_table(directory / name, table)
+    arrow.write_table(directory / _METRIC_MODELS, _metric_models(others))
 
 
 def _texts_of_some(count: int, some: IntArray, found: Sequence[str]) -> pa.Array:
     """Return texts of some of so many rows; the others are empty."""
     known = dict(zip(some.tolist(), found, strict=True))
-    return texts([known.get(row, "") for row in range(count)])
+    return arrow.texts([known.get(row, "") for row in range(count)])
 
 
 def _metric_models(others: Mapping[str, Analysis]) -> pa.Table:
@@ -104,9 +90,13 @@ def _metric_models(others: Mapping[str, Analysis]) -> pa.Table:
     analyses = others.values()
     return pa.table(
         {
-            "metric": texts(list(others)),
-            "callpaths": binaries([ipc_bytes(to_table(found.callpaths.models)) for found in analyses]),
-            "regions": binaries([ipc_bytes(to_table(found.regions.models)) for found in analyses]),
+            "metric": arrow.texts(list(others)),
+            "callpaths": arrow.binaries(
+                [arrow.ipc_bytes(to_table(found.callpaths.models)) for found in analyses]
+            ),
+            "regions": arrow.binaries(
+                [arrow.ipc_bytes(to_table(found.regions.models)) for found in analyses]
+            ),
         }
     )
 
@@ -158,7 +148,7 @@ class StoredStudy:
             hint = f"metrics here: {', '.join(self.metrics)}"
             raise UsageError(f"no models of '{metric}'", where="--metric", hint=hint)
         try:
-            models = [from_table(from_ipc(content)) for content in self.tables[metric]]
+            models = [from_table(arrow.from_ipc(content)) for content in self.tables[metric]]
             chosen = self.chosen
             return _analysis(chosen.experiment, chosen.decision, metric, models, own_groups=chosen.own_groups)
         except DAMAGE as error:
@@ -180,10 +170,10 @@ def _study(result: StoredResult) -> StoredStudy:
     try:
         _require_entries(provenance)
         experiment = hold_out(read_experiment(result.read), result.configuration.get("hold_out", ()))
-        models = [from_table(read_table(result.read(name))) for name in (MODELS, _REGION_MODELS)]
+        models = [from_table(arrow.read_table(result.read(name))) for name in (MODELS, _REGION_MODELS)]
         tables = {
             row["metric"]: (row["callpaths"], row["regions"])
-            for row in read_table(result.read(_METRIC_MODELS)).to_pylist()
+            for row in arrow.read_table(result.read(_METRIC_MODELS)).to_pylist()
         }
         decision = restored(ScalingDecision, provenance["decision"])
         metric = experiment.chosen_metric(result.configuration["metric"])
@@ -207,7 +197,7 @@ def read_models(
 def _models(stored: StoredResult, name: str) -> tuple[ScalingModels, tuple[tuple[str, ...], ...], str]:
     contents = stored.read(name), stored.read(SUMMARY)
     try:
-        table = read_table(contents[0])
+        table = arrow.read_table(contents[0])
         callpaths = tuple(tuple(names) for names in table["callpath"].to_pylist())
         return from_table(table), callpaths, str(json.loads(contents[1])["total"]["unit"])
     except DAMAGE as error:
@@ -246,9 +236,9 @@ def write_experiment(directory: Path, experiment: Experiment) -> None:
     ``measurements.parquet`` one per call path, metric, point and repetition with the reductions over CPU
     locations, ``runs.parquet`` one per run.
     """
-    write_table(directory / CALLPATHS, _callpaths(experiment))
-    write_tables(directory / MEASUREMENTS, _measurements(experiment))
-    write_table(directory / _RUNS, _runs(experiment))
+    arrow.write_table(directory / CALLPATHS, _callpaths(experiment))
+    arrow.write_tables(directory / MEASUREMENTS, _measurements(experiment))
+    arrow.write_table(directory / _RUNS, _runs(experiment))
 
 
 def _callpaths(experiment: Experiment) -> pa.Table:
@@ -256,13 +246,13 @@ def _callpaths(experiment: Experiment) -> pa.Table:
     at = tree.region.tolist()
     table = pa.table(
         {
-            "callpath": numbers(np.arange(len(tree))),
-            "parent": numbers(tree.parent),
-            "region": texts([regions.name[r] for r in at]),
-            "mangled": texts([regions.mangled[r] for r in at]),
-            "paradigm": texts([regions.paradigm[r] for r in at]),
-            "file": texts([regions.file[r] for r in at]),
-            "line": numbers(regions.line[tree.region]),
+            "callpath": arrow.numbers(np.arange(len(tree))),
+            "parent": arrow.numbers(tree.parent),
+            "region": arrow.texts([regions.name[r] for r in at]),
+            "mangled": arrow.texts([regions.mangled[r] for r in at]),
+            "paradigm": arrow.texts([regions.paradigm[r] for r in at]),
+            "file": arrow.texts([regions.file[r] for r in at]),
+            "line": arrow.numbers(regions.line[tree.region]),
         }
     )
     shared = {
@@ -284,7 +274,7 @@ def _callpaths(experiment: Experiment) -> pa.Table:
 def _measurements(experiment: Experiment) -> Iterator[pa.Table]:
     """Yield one row per call path, metric, point and repetition, as many as are encoded together."""
     points, repetitions = experiment.shape
-    at_once = max(ROWS_AT_ONCE // max(points * repetitions, 1), 1)
+    at_once = max(arrow.ROWS_AT_ONCE // max(points * repetitions, 1), 1)
     for metric in experiment.metrics:
         for first in range(0, max(len(experiment.tree), 1), at_once):
             yield _measurements_of(experiment, metric.name, slice(first, first + at_once))
@@ -300,30 +290,30 @@ def _measurements_of(experiment: Experiment, metric: str, callpaths: slice) -> p
     place = {"callpath": node + np.int32(callpaths.start), "point": point, "repetition": repetition}
     if not set(experiment.parameters) & {*place, *REDUCTIONS, "metric"}:
         place |= {name: experiment.points[point, d] for d, name in enumerate(experiment.parameters)}
-    table = pa.table({name: numbers(a[measured]) for name, a in (place | columns).items()})
-    return table.add_column(0, "metric", repeated_text(metric, len(table)))
+    table = pa.table({name: arrow.numbers(a[measured]) for name, a in (place | columns).items()})
+    return table.add_column(0, "metric", arrow.repeated_text(metric, len(table)))
 
 
 def _runs(experiment: Experiment) -> pa.Table:
     runs = experiment.runs
     return pa.table(
         {
-            "source": texts([run.source.encode(errors="backslashreplace").decode() for run in runs]),
-            "point": numbers(np.array([run.point for run in runs], dtype=np.int64)),
-            "repetition": numbers(np.array([run.repetition for run in runs], dtype=np.int64)),
-            "dilation": numbers(np.array([run.dilation for run in runs], dtype=np.float64)),
-            "process": lists_of_numbers([run.process for run in runs], np.int64),
-            "classes": lists_of_texts([[found.value for found in run.classes] for run in runs]),
-            "class_time": lists_of_numbers([run.class_time.reshape(-1) for run in runs], np.float64),
-            "device_time": lists_of_numbers([run.device_time.reshape(-1) for run in runs], np.float64),
-            "attributes": texts([json.dumps(dict(run.attributes)) for run in runs]),
+            "source": arrow.texts([run.source.encode(errors="backslashreplace").decode() for run in runs]),
+            "point": arrow.numbers(np.array([run.point for run in runs], dtype=np.int64)),
+            "repetition": arrow.numbers(np.array([run.repetition for run in runs], dtype=np.int64)),
+            "dilation": arrow.numbers(np.array([run.dilation for run in runs], dtype=np.float64)),
+            "process": arrow.lists_of_numbers([run.process for run in runs], np.int64),
+            "classes": arrow.lists_of_texts([[found.value for found in run.classes] for run in runs]),
+            "class_time": arrow.lists_of_numbers([run.class_time.reshape(-1) for run in runs], np.float64),
+            "device_time": arrow.lists_of_numbers([run.device_time.reshape(-1) for run in runs], np.float64),
+            "attributes": arrow.texts([json.dumps(dict(run.attributes)) for run in runs]),
         }
     )
 
 
 def read_experiment(read: Callable[[str], bytes]) -> Experiment:
     """Read what `write_experiment` stored; `read` returns the content of a file by name."""
-    callpaths = read_table(read(CALLPATHS))
+    callpaths = arrow.read_table(read(CALLPATHS))
     shared = json.loads(callpaths.schema.metadata[_KEY])
     columns = callpaths.to_pydict()
     first: dict[str, int] = {}
@@ -354,7 +344,7 @@ def read_experiment(read: Callable[[str], bytes]) -> Experiment:
             ),
             attributes=json.loads(row["attributes"]),
         )
-        for row in read_table(read(_RUNS)).to_pylist()
+        for row in arrow.read_table(read(_RUNS)).to_pylist()
     )
     return Experiment(
         parameters=named_by_runs(tuple(shared["parameters"]), points, runs),
@@ -377,14 +367,14 @@ def read_experiment(read: Callable[[str], bytes]) -> Experiment:
 def _read_values(content: bytes, metrics: tuple[Metric, ...], shape: tuple[int, ...]) -> dict[str, Reduction]:
     import pyarrow.compute as pc
 
-    values, measured = {}, read_table(content)
+    values, measured = {}, arrow.read_table(content)
     if math.prod(shape) > max(_MANY_CELLS, _EMPTIEST * len(measured)):
         raise ValueError(f"{len(measured)} rows are too few for {' x '.join(map(str, shape))} values")
     for metric in metrics:
-        table = measured.filter(pc.is_in(measured["metric"], value_set=texts([metric.name])))
-        place = tuple(numbers_of(table[name]) for name in ("callpath", "point", "repetition"))
+        table = measured.filter(pc.is_in(measured["metric"], value_set=arrow.texts([metric.name])))
+        place = tuple(arrow.numbers_of(table[name]) for name in ("callpath", "point", "repetition"))
         values[metric.name] = Reduction(
-            *(_dense(numbers_of(table[name]), place, shape) for name in REDUCTIONS)
+            *(_dense(arrow.numbers_of(table[name]), place, shape) for name in REDUCTIONS)
         )
     return values
 
@@ -440,7 +430,7 @@ def to_table(models: ScalingModels) -> pa.Table:
         "trend": None if trend is None else _trend_settings(trend),
         "whole": None
         if models.whole is None
-        else base64.b64encode(ipc_bytes(to_table(models.whole))).decode(),
+        else base64.b64encode(arrow.ipc_bytes(to_table(models.whole))).decode(),
     }
     return table.replace_schema_metadata({_BESIDE_ARRAYS: json.dumps(shared).encode()})
 
@@ -478,7 +468,9 @@ def from_table(table: pa.Table) -> ScalingModels:
         quality=Quality(**per_kernel),
         per=_location_count(shared.get("per")),
         trend=None if shared["trend"] is None else _trend(shared["trend"], table),
-        whole=None if shared["whole"] is None else from_table(from_ipc(base64.b64decode(shared["whole"]))),
+        whole=None
+        if shared["whole"] is None
+        else from_table(arrow.from_ipc(base64.b64decode(shared["whole"]))),
         common_error=_values(table, "common_error") if "common_error" in table.column_names else None,
     )
 
@@ -492,7 +484,7 @@ def _location_count(stored: dict[str, Any] | None) -> LocationCount | None:
 def _begin(table: pa.Table, there: BoolArray) -> IntArray:
     """Where the rivals of each kernel begin, int64[K + 1], if only those that are there count."""
     column = table.column("chosen").combine_chunks()
-    count = numbers_of(column.value_lengths())
+    count = arrow.numbers_of(column.value_lengths())
     before = np.concatenate([[0], np.cumsum(there)])
     return np.asarray(before[np.concatenate([[0], np.cumsum(count)])], dtype=np.int64)
 
@@ -550,12 +542,12 @@ def _values(table: pa.Table, name: str) -> npt.NDArray[Any]:
     """All values of a column in a row, lists one after the other."""
     column = table.column(name).combine_chunks()
     flat = column.flatten() if hasattr(column, "flatten") and pa.types.is_nested(column.type) else column
-    return numbers_of(flat)
+    return arrow.numbers_of(flat)
 
 
 def _column(values: npt.NDArray[Any]) -> pa.Array:
     """One value per row, or a list of fixed length; `_values` reads it."""
-    flat = numbers(values.reshape(-1))
+    flat = arrow.numbers(values.reshape(-1))
     if values.ndim == 1:
         return flat
     return pa.FixedSizeListArray.from_arrays(flat, int(np.prod(values.shape[1:])))
@@ -564,4 +556,6 @@ def _column(values: npt.NDArray[Any]) -> pa.Array:
 def _lists(values: npt.NDArray[Any], begin: IntArray) -> pa.Array:
     """A list of as many values per row as a kernel has rivals, those of a rival one after the other."""
     each = int(np.prod(values.shape[1:]))
-    return pa.ListArray.from_arrays(numbers((begin * each).astype(np.int32)), numbers(values.reshape(-1)))
+    return pa.ListArray.from_arrays(
+        arrow.numbers((begin * each).astype(np.int32)), arrow.numbers(values.reshape(-1))
+    )

@@ -11,27 +11,8 @@ import numpy as np
 import scipy
 
 from ingest.arrays import BoolArray, FloatArray, IntArray, Rows
+from pipeline.models.multi_parameter import search
 from pipeline.models.multi_parameter.added_term import WeightedMeans
-from pipeline.models.multi_parameter.search import (
-    BELIEF,
-    LOG_PRIOR_OF_SIZE,
-    MOST_TERMS,
-    NEAR,
-    Factors,
-    drift,
-    evidence,
-    examine,
-    hypothesis_tables,
-    inside,
-    inverse_variances,
-    log_slopes,
-    make_factors,
-    pooled_misfit,
-    search_another_term,
-    search_one_term,
-    shown_drift,
-    size_ratio,
-)
 from pipeline.models.observations import Observations
 from pipeline.models.options import ModelOptions
 from pipeline.models.posterior import UNDECIDED
@@ -69,7 +50,7 @@ class _ExactFits(Rows):
         )
 
 
-def fit_exactly(data: WeightedMeans, factors: Factors, picks: IntArray) -> _ExactFits:
+def fit_exactly(data: WeightedMeans, factors: search.Factors, picks: IntArray) -> _ExactFits:
     """Fit int64[K, N, M, D] hypotheses; a constant below zero is left out where values cannot be negative."""
     present = (picks != 0).any(axis=3)
     design = _design(factors, picks)
@@ -99,7 +80,7 @@ def fit_exactly(data: WeightedMeans, factors: Factors, picks: IntArray) -> _Exac
 
 
 def _predicted_means(
-    data: WeightedMeans, factors: Factors, fits: _ExactFits
+    data: WeightedMeans, factors: search.Factors, fits: _ExactFits
 ) -> tuple[FloatArray, FloatArray]:
     """Return the fitted values, and every point predicted from the others: float64[K, N, P] each."""
     design = _design(factors, fits.picks)
@@ -108,7 +89,7 @@ def _predicted_means(
     return mean - residual, mean - residual / np.maximum(slack, _UNTESTED)
 
 
-def _design(factors: Factors, picks: IntArray) -> FloatArray:
+def _design(factors: search.Factors, picks: IntArray) -> FloatArray:
     columns = factors.columns(picks) * (picks != 0).any(axis=3)[..., None]
     return np.concatenate([np.ones_like(columns[:, :, :1]), columns], axis=2)
 
@@ -139,7 +120,7 @@ class _WeighedFits:
 
 
 def weigh(
-    data: WeightedMeans, factors: Factors, fits: _ExactFits, *, repeats: float, count: int
+    data: WeightedMeans, factors: search.Factors, fits: _ExactFits, *, repeats: float, count: int
 ) -> _WeighedFits:
     """Weigh N hypotheses, the constant first, strike out those that predict worse, and keep `count`.
 
@@ -151,12 +132,12 @@ def weigh(
     points = data.count[:, :, 0]
     score = np.where(stands, _log_weights(fits, factors, points, 1.0), -np.inf)
     best = fits.of_each(score.argmax(axis=1)[:, None])
-    misfit = pooled_misfit(best.chi2[:, 0], points[:, 0] - best.size[:, 0], repeats)
+    misfit = search.pooled_misfit(best.chi2[:, 0], points[:, 0] - best.size[:, 0], repeats)
     score = np.where(stands, _log_weights(fits, factors, points, misfit), -np.inf)
     rows, weight = representative_rivals(_normalised(score), _far_values(fits, factors), count)
     kept = fits.of_each(rows)
-    degrees = BELIEF + points - kept.size
-    variance = (BELIEF * misfit + kept.chi2) / np.maximum(degrees, 1.0)
+    degrees = search.BELIEF + points - kept.size
+    variance = (search.BELIEF * misfit + kept.chi2) / np.maximum(degrees, 1.0)
     return _WeighedFits(
         fits=kept, weight=weight, variance=variance, degrees=np.maximum(degrees[:, 0], 1.0), misfit=misfit
     )
@@ -209,15 +190,15 @@ def representative_rivals(weight: FloatArray, far: FloatArray, count: int) -> tu
     return np.concatenate(chosen, axis=1), np.concatenate(shares, axis=1)
 
 
-def _log_weights(fits: _ExactFits, factors: Factors, points: FloatArray, misfit: float) -> FloatArray:
+def _log_weights(fits: _ExactFits, factors: search.Factors, points: FloatArray, misfit: float) -> FloatArray:
     """Logarithm of evidence times prior, float64[K, N]."""
     present = (fits.picks != 0).any(axis=3)
     prior = np.where(present, factors.term_log_prior(fits.picks), 0.0).sum(axis=2)
-    by_size = np.array([p + math.lgamma(n + 1) for n, p in enumerate(LOG_PRIOR_OF_SIZE)])
-    return np.asarray(evidence(fits.chi2 / misfit, points, fits.size) + prior + by_size[fits.size - 1])
+    by_size = np.array([p + math.lgamma(n + 1) for n, p in enumerate(search.LOG_PRIOR_OF_SIZE)])
+    return np.asarray(search.evidence(fits.chi2 / misfit, points, fits.size) + prior + by_size[fits.size - 1])
 
 
-def _far_values(fits: _ExactFits, factors: Factors) -> FloatArray:
+def _far_values(fits: _ExactFits, factors: search.Factors) -> FloatArray:
     """Predictions far away, float64[K, N]."""
     values = factors.scaled_ahead(fits.picks, 1)
     return np.asarray(fits.coefficients[..., 0] + (fits.coefficients[..., 1:] * values).sum(axis=2))
@@ -251,12 +232,16 @@ def fit_observations(
     scaled = replace(
         data, mean=data.mean / scale[:, None], squares=data.squares / scale[:, None] / scale[:, None]
     )
-    factors = make_factors(data.points, log_slopes(data.points, scaled.mean, data.measured), options)
+    factors = search.make_factors(
+        data.points, search.log_slopes(data.points, scaled.mean, data.measured), options
+    )
     nonnegative = options.nonnegative and data.nonnegative
     one_sign = nonnegative or (data.mean >= 0).all() or (data.mean <= 0).all()
     floor = _FLOOR if one_sign else 1.0
     points = np.maximum(data.measured.sum(axis=1), 1).astype(np.float64)
-    means = WeightedMeans(scaled.mean, inverse_variances(scaled, floor), points[:, None, None], nonnegative)
+    means = WeightedMeans(
+        scaled.mean, search.inverse_variances(scaled, floor), points[:, None, None], nonnegative
+    )
     _hold_freed_memory()
     step = max(1, _BLOCK // len(data.points))
     blocks = [np.arange(k, min(k + step, len(scale))) for k in range(0, len(scale), step)]
@@ -275,12 +260,12 @@ def _drift_beyond(
     parameters: tuple[str, ...], data: Observations, options: ModelOptions, scale: FloatArray
 ) -> float:
     """Relative variance per doubling by which the heaviest kernels stray from models of the inner points."""
-    inner = inside(data.points)
+    inner = search.inside(data.points)
     if not inner.any():
         return 0.0
     heavy = data.take(np.argsort(-scale, kind="stable")[:_VALIDATED])
     models = fit_observations(parameters, heavy.at(inner), options, validate=False)
-    return shown_drift(models, heavy.at(~inner))
+    return search.shown_drift(models, heavy.at(~inner))
 
 
 def _hold_freed_memory() -> None:
@@ -292,7 +277,7 @@ def _hold_freed_memory() -> None:
     np.empty(_HELD // 8)
 
 
-def _fit_block(data: WeightedMeans, factors: Factors, floor: float) -> tuple[FloatArray, _ExactFits]:
+def _fit_block(data: WeightedMeans, factors: search.Factors, floor: float) -> tuple[FloatArray, _ExactFits]:
     """Search some kernels with weights from the data, then fit with weights from the best model.
 
     Weights from the data alone favour points that came out small by chance, which biases all models down.
@@ -300,20 +285,20 @@ def _fit_block(data: WeightedMeans, factors: Factors, floor: float) -> tuple[Flo
     picks = _likely_picks(data, factors)
     best = fit_exactly(data, factors, picks[:, 1:2])
     fitted, _ = _predicted_means(data, factors, best)
-    data = replace(data, weight=data.weight * size_ratio(data.mean, fitted[:, 0], floor))
+    data = replace(data, weight=data.weight * search.size_ratio(data.mean, fitted[:, 0], floor))
     return data.weight, fit_exactly(data, factors, picks)
 
 
-def _likely_picks(data: WeightedMeans, factors: Factors) -> IntArray:
+def _likely_picks(data: WeightedMeans, factors: search.Factors) -> IntArray:
     """Find the hypotheses worth an exact fit, int64[K, N, M, D], the constant first, all zero for none.
 
     A second term is looked for thoroughly if noise alone does not explain what single terms leave, a third
     only then and if the second is worth its price.
     """
-    found = search_one_term(data, factors)
+    found = search.search_one_term(data, factors)
     picks, score = [_padded(found.picks)], [found.score]
     here, best = np.arange(len(data.mean)), found.score[:, 0].copy()
-    for size in range(2, MOST_TERMS + 1):
+    for size in range(2, search.MOST_TERMS + 1):
         left = data.count[here, 0, 0] - size
         unexplained = found.chi2[:, 0] > left + (np.sqrt(2 * np.maximum(left, 0.0)) if size > 2 else 0.0)
         worth = np.isfinite(found.score[:, 0]) & (found.score[:, 0] >= best[here])
@@ -322,7 +307,7 @@ def _likely_picks(data: WeightedMeans, factors: Factors) -> IntArray:
         if len(more) == 0:
             break
         here = here[more]
-        found = search_another_term(data.take(here), factors, found.take(more), unexplained[more])
+        found = search.search_another_term(data.take(here), factors, found.take(more), unexplained[more])
         best[here] = np.maximum(best[here], found.score[:, 0])
         picks.append(np.zeros((len(best), *_padded(found.picks).shape[1:]), dtype=np.int64))
         score.append(np.full((len(best), found.score.shape[1]), -np.inf))
@@ -338,7 +323,7 @@ def _likely_picks(data: WeightedMeans, factors: Factors) -> IntArray:
 
 def _padded(picks: IntArray) -> IntArray:
     """Fill hypotheses of fewer terms up with empty ones."""
-    padded = np.zeros((*picks.shape[:2], MOST_TERMS, picks.shape[3]), dtype=np.int64)
+    padded = np.zeros((*picks.shape[:2], search.MOST_TERMS, picks.shape[3]), dtype=np.int64)
     padded[:, :, : picks.shape[2]] = picks
     return padded
 
@@ -347,7 +332,7 @@ def scaling_models(
     parameters: tuple[str, ...],
     data: Observations,
     means: WeightedMeans,
-    factors: Factors,
+    factors: search.Factors,
     rivals: _WeighedFits,
     scale: FloatArray,
     repeats: float,
@@ -361,7 +346,7 @@ def scaling_models(
     order = np.argsort(rivals.weight == 0, axis=1, kind="stable")
     fits = rivals.fits.of_each(order)
     weight, variance = (np.take_along_axis(a, order, axis=1) for a in (rivals.weight, rivals.variance))
-    terms, hypotheses, chosen, rows = hypothesis_tables(factors, fits.picks)
+    terms, hypotheses, chosen, rows = search.hypothesis_tables(factors, fits.picks)
     present = rows >= 0
     unit = _with_constant(np.where(present, factors.units(fits.picks), 0.0)) * scale[:, None, None]
     coefficients = fits.coefficients * unit
@@ -370,13 +355,13 @@ def scaling_models(
         a[:, 0] for a in _predicted_means(means, factors, fits.of_each(np.zeros_like(order[:, :1])))
     )
     first, last = data.points.min(axis=0), data.points.max(axis=0)
-    walk = drift(means, variance[:, 0], rivals.misfit, repeats, float(np.log2(last / first).sum()))
+    walk = search.drift(means, variance[:, 0], rivals.misfit, repeats, float(np.log2(last / first).sum()))
     walk = np.maximum(walk, least_drift)
     share = 1 - (1 / np.maximum(variance[:, 0], 1.0) if repeats else np.zeros(len(walk)))
     ahead = _with_constant(np.where(present, factors.scaled_ahead(fits.picks, 0), 0.0))
     far = np.einsum("knc,knc->kn", ahead, fits.coefficients)
     spread = np.einsum("knc,kncd,knd->kn", ahead, fits.inverse, ahead) * variance
-    spread += (far**2) * (np.log2(NEAR) * len(last) * walk)[:, None]
+    spread += (far**2) * (np.log2(search.NEAR) * len(last) * walk)[:, None]
     undecided = _undecided(np.abs(far), np.sqrt(np.maximum(spread, 0.0)), weight)
     growing: BoolArray = np.logical_or.reduce(factors.table.growing[fits.picks], axis=3)
     return ScalingModels(
@@ -426,7 +411,7 @@ def _probability_growing(
 
 def _notes(data: Observations, undecided: BoolArray, steepest: BoolArray) -> IntArray:
     """Remarks on each kernel, int64[K]."""
-    design = examine(data.points)
+    design = search.examine(data.points)
     everyone = Note.CONFOUNDED * design.confounded.any() + Note.FEW_VALUES * design.few_values.any()
     undecided = undecided & (data.mean != 0).any(axis=1)
     own = notes(data) + Note.CANNOT_TELL * undecided + Note.OUTSIDE_SPACE * steepest
@@ -445,7 +430,7 @@ def _undecided(value: FloatArray, deviation: FloatArray, weight: FloatArray) -> 
     return np.asarray(2 * TWO_SIDED * np.sqrt(spread) > np.log(UNDECIDED))
 
 
-def _at_the_edge(factors: Factors, picks: IntArray) -> BoolArray:
+def _at_the_edge(factors: search.Factors, picks: IntArray) -> BoolArray:
     """Tell for picks int64[K, M, D] whether a parameter has the largest power tried for it, bool[K]."""
     powers = factors.table.powers[:, 0]
     tried = np.where(np.isfinite(factors.log_prior), powers, -np.inf)

@@ -23,17 +23,8 @@ from pipeline.projection.expressions.expression_text import Names, parse
 from pipeline.projection.expressions.shipped_files import beside
 from pipeline.projection.expressions.symbolic_model import Model, ValidRange, bind, constant, symbol
 from pipeline.projection.machines.machine_values import Machine, load_machine
+from pipeline.projection.ports import loop_estimate
 from pipeline.projection.ports.function_loops import contradiction, read_loops
-from pipeline.projection.ports.loop_estimate import (
-    LeftOutError,
-    LoopEstimate,
-    estimate_loop,
-    find_llvm_mca,
-    left_out_error,
-    processor_named,
-    require_isa,
-    require_model,
-)
 from pipeline.projection.terms.terms import Term
 from pipeline.wording.quantities import figure
 
@@ -59,14 +50,14 @@ def loop_term(
         there = _estimate(ports, machine)
         per_pass = ports.number("per_pass", there.elements or 1, least=1)
     scale = symbol(f"{name}.left_out")
-    error: LeftOutError | None = left_out_error("absolute")
+    error: loop_estimate.LeftOutError | None = loop_estimate.left_out_error("absolute")
     if "time" in ports or "from" in ports:
         reference = load_machine(beside(ports.path, ports.text("from")))
         with located(ports.where):
             here = _estimate(ports, reference)
         handled = ports.number("per_pass", here.elements or 1, least=1)
         scale = scale * _measured_cycles(ports, name, reference) / (here.cycles / handled)
-        error = left_out_error("ratio") if here.processor is not there.processor else None
+        error = loop_estimate.left_out_error("ratio") if here.processor is not there.processor else None
     bound = min(max(there.bounds.values()), there.cycles)
     known: Names = {
         "mach.threads_per_core": constant(1),
@@ -88,21 +79,21 @@ def _least(part: str, where: str) -> Iterator[ValidRange]:
         yield ValidRange(expression=expression, lower=least, upper=math.inf, basis=basis, where=where)
 
 
-def _estimate(ports: TomlTable, machine: Machine) -> LoopEstimate:
+def _estimate(ports: TomlTable, machine: Machine) -> loop_estimate.LoopEstimate:
     """Return what llvm-mca says of the loop on the cores of a machine."""
     if not machine.cpu:
         hint = 'write what its cores are at the top, such as cpu = "zen4"'
         raise InputError("cpu: is missing", where=str(machine.path), hint=hint)
     with located(f"{machine.path}: cpu"):
-        processor = processor_named(machine.cpu)
+        processor = loop_estimate.processor_named(machine.cpu)
     path, function = ports.file("file"), ports.text("function")
     loops = read_loops(path, function)
-    require_isa(path, loops[0].instructions, processor)
+    loop_estimate.require_isa(path, loops[0].instructions, processor)
     wanted = Declaration(help="", least=1, most=len(loops))
     number = ports.value("loop", int, wanted) if "loop" in ports else 1
-    tool = find_llvm_mca()
-    require_model(tool, processor)
-    return estimate_loop(processor, loops[number - 1].instructions, tool)
+    tool = loop_estimate.find_llvm_mca()
+    loop_estimate.require_model(tool, processor)
+    return loop_estimate.estimate_loop(processor, loops[number - 1].instructions, tool)
 
 
 def _measured_cycles(ports: TomlTable, name: str, reference: Machine) -> Model:
@@ -123,7 +114,7 @@ def _measured_cycles(ports: TomlTable, name: str, reference: Machine) -> Model:
     return time * clock
 
 
-def _left_out(name: str, error: LeftOutError | None, notices: tuple[str, ...]) -> Ensemble:
+def _left_out(name: str, error: loop_estimate.LeftOutError | None, notices: tuple[str, ...]) -> Ensemble:
     """Return the error of the method in the logarithm; there is none where the loop itself was measured."""
     drawn, estimate = np.ones((1, 1)), np.ones(1)
     if error is not None:
@@ -133,7 +124,7 @@ def _left_out(name: str, error: LeftOutError | None, notices: tuple[str, ...]) -
     return Ensemble(names=(f"{name}.left_out",), estimate=estimate, draws=drawn, notices=notices)
 
 
-def _notices(name: str, there: LoopEstimate, ports: TomlTable) -> tuple[str, ...]:
+def _notices(name: str, there: loop_estimate.LoopEstimate, ports: TomlTable) -> tuple[str, ...]:
     where = f"{there.processor.name} by {there.source}"
     found = [
         f"{name}: {figure(there.cycles)} cycles per pass on {where}; {there.bottleneck}",

@@ -10,16 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ingest.errors import UsageError
-from pipeline.projection.ports.assembly import (
-    VECTOR_BITS,
-    Instruction,
-    isa_of,
-    loop_bodies,
-    nesting_depth,
-    operand_kinds,
-    read_functions,
-    several_called,
-)
+from pipeline.projection.ports import assembly
 
 _WIDEST = 2048  # bits of a vector of SVE
 _BYTES = {"b": 1, "h": 2, "w": 4, "s": 4, "d": 8, "x": 8}  # of Arm's letters
@@ -54,7 +45,7 @@ _ARM_MEMORY = re.compile(r"(?:ld|st)(?:nt|ff|nf)?[1-4](?:r[qo]?)?s?([bhwd])?|(?:
 class Loop:
     """An innermost loop of a function."""
 
-    instructions: tuple[Instruction, ...]
+    instructions: tuple[assembly.Instruction, ...]
     depth: int  # in how many loops it lies, itself included
     remainder_of: int = 0  # number of the loop with wider vectors that does the same; 0 if there is none
 
@@ -65,21 +56,21 @@ def read_loops(path: Path, function: str) -> tuple[Loop, ...]:
     Remainders of vector loops come after all others. If the function has none, they are those of the one part
     with loops that was split from it: an OpenMP region, a lambda.
     """
-    functions = read_functions(path, function)
+    functions = assembly.read_functions(path, function)
     first, body = next(functions)
     looping = {first: loops} if (loops := _loops(body)) else {}
     looping = looping or {part: loops for part, body in functions if (loops := _loops(body))}
     if len(looping) > 1:
-        raise several_called(looping, function, where=str(path))
+        raise assembly.several_called(looping, function, where=str(path))
     if not looping:
         what = f"'{function}' has no loop: no jump goes backwards"
         raise UsageError(what, where=str(path), hint="name the function that the compiler left it in")
     return next(iter(looping.values()))
 
 
-def _loops(instructions: tuple[Instruction, ...]) -> tuple[Loop, ...]:
-    bodies, isa = loop_bodies(instructions), isa_of(instructions) or "x86-64"
-    loops = [Loop(instructions[b.start : b.stop], nesting_depth(instructions, b)) for b in bodies]
+def _loops(instructions: tuple[assembly.Instruction, ...]) -> tuple[Loop, ...]:
+    bodies, isa = assembly.loop_bodies(instructions), assembly.isa_of(instructions) or "x86-64"
+    loops = [Loop(instructions[b.start : b.stop], assembly.nesting_depth(instructions, b)) for b in bodies]
     widths = {loop: packed_bits(isa, loop.instructions, _WIDEST) for loop in loops}
     work = {loop: (loop.depth, _operations_in(isa, loop.instructions)) for loop in loops}
     main: dict[Loop, Loop] = {}
@@ -93,7 +84,7 @@ def _loops(instructions: tuple[Instruction, ...]) -> tuple[Loop, ...]:
     return tuple(replace(loop, remainder_of=number[main[loop]] if loop in main else 0) for loop in ordered)
 
 
-def elements_per_pass(isa: str, body: Sequence[Instruction], vector_bits: int = 0) -> int | None:
+def elements_per_pass(isa: str, body: Sequence[assembly.Instruction], vector_bits: int = 0) -> int | None:
     """Return how many elements a pass of a loop handles; None if its code does not tell.
 
     The jump back is the last instruction; vectors of SVE have `vector_bits`, 0 without SVE.
@@ -109,7 +100,7 @@ def elements_per_pass(isa: str, body: Sequence[Instruction], vector_bits: int = 
             _advance(isa, one, steps),
             _accessed(isa, one)
             # an index may be loaded
-            or (0 if indirect and operand_kinds(isa, one)[-1:] != ("m",) else usual)
+            or (0 if indirect and assembly.operand_kinds(isa, one)[-1:] != ("m",) else usual)
             or moves.get(one.mnemonic.removeprefix("v"), 0),
         )
         for one in body
@@ -126,14 +117,14 @@ def contradiction(told: float | None, given: float | None) -> tuple[str, ...]:
     return ()
 
 
-def packed_bits(isa: str, body: Sequence[Instruction], vector_bits: int = 0) -> int:
+def packed_bits(isa: str, body: Sequence[assembly.Instruction], vector_bits: int = 0) -> int:
     """Return how wide the vector instructions of a loop are; 0 if its instructions are scalar."""
     operations = [one if one.bits >= 0 else replace(one, bits=vector_bits) for one in _operations(isa, body)]
     arithmetic = [one for one in operations if not one.is_move]
     return max((one.bits for one in arithmetic or operations), default=0)
 
 
-def _operations_in(isa: str, body: Sequence[Instruction]) -> frozenset[str]:
+def _operations_in(isa: str, body: Sequence[assembly.Instruction]) -> frozenset[str]:
     """Return what arithmetic a loop does, however wide: a loop and its remainder do the same."""
     return frozenset(one.name for one in _operations(isa, body) if not one.is_move)
 
@@ -148,16 +139,16 @@ class _Operation:
     is_move: bool
 
 
-def _operations(isa: str, body: Sequence[Instruction]) -> Iterator[_Operation]:
+def _operations(isa: str, body: Sequence[assembly.Instruction]) -> Iterator[_Operation]:
     for one in body:
-        name, kinds = one.mnemonic.split()[-1], operand_kinds(isa, one)
+        name, kinds = one.mnemonic.split()[-1], assembly.operand_kinds(isa, one)
         found = _arm_operation(name, one) if isa == "aarch64" else _x86_operation(name, kinds)
         if found is not None:
             yield found
 
 
 def _x86_operation(name: str, kinds: Sequence[str]) -> _Operation | None:
-    bits = max((VECTOR_BITS.get(kind, 0) for kind in kinds), default=0)
+    bits = max((assembly.VECTOR_BITS.get(kind, 0) for kind in kinds), default=0)
     if not bits or name.startswith("k"):
         return None
     root = re.sub(r"(132|213|231)?[ps]?[sdbwq]$", "", name.removeprefix("v"))
@@ -176,7 +167,7 @@ def _x86_operation(name: str, kinds: Sequence[str]) -> _Operation | None:
     return _Operation(root, 8 if floating[2] == "d" else 4, bits * (floating[1] == "p"), is_move=False)
 
 
-def _arm_operation(name: str, one: Instruction) -> _Operation | None:
+def _arm_operation(name: str, one: assembly.Instruction) -> _Operation | None:
     first = one.operands[0] if one.operands else ""
     vector = re.match(r"\{?\s*(?:v\d+\.(\d+)|z\d+\.)([bhsd])", first)
     scalar = re.fullmatch(r"([hsd])\d+", first)
@@ -190,9 +181,9 @@ def _arm_operation(name: str, one: Instruction) -> _Operation | None:
     return _Operation(re.sub(r"^fn?m(la|ls|add|sub|ad|sb)$", "fma", name), size, bits, is_move=False)
 
 
-def _accessed(isa: str, one: Instruction) -> int:
+def _accessed(isa: str, one: assembly.Instruction) -> int:
     """Return the bytes of an element in the memory operand of an instruction; 0 if it does not say."""
-    name, kinds = one.mnemonic.split()[-1], operand_kinds(isa, one)
+    name, kinds = one.mnemonic.split()[-1], assembly.operand_kinds(isa, one)
     if isa == "aarch64":
         return _accessed_by_arm(name, one)
     if converted := _CONVERTED.fullmatch(name):
@@ -209,7 +200,7 @@ def _accessed(isa: str, one: Instruction) -> int:
     return _X86_BYTES.get(register[-1], 8 if register.startswith("%") else 0)
 
 
-def _accessed_by_arm(name: str, one: Instruction) -> int:
+def _accessed_by_arm(name: str, one: assembly.Instruction) -> int:
     first = re.match(r"\{?\s*(?:[vz]\d+\.\d*([bhsd])|([xwdshb])\d)", one.operands[0] if one.operands else "")
     said = _ARM_MEMORY.fullmatch(name)
     letter = next((part for match in (said, first) if match for part in match.groups() if part), "")
@@ -217,7 +208,7 @@ def _accessed_by_arm(name: str, one: Instruction) -> int:
     return 0 if letter == "b" and first and first[1] == "b" else _BYTES.get(letter, 0)
 
 
-def _steps(isa: str, body: Sequence[Instruction], vector_bits: int) -> Mapping[str, float | None]:
+def _steps(isa: str, body: Sequence[assembly.Instruction], vector_bits: int) -> Mapping[str, float | None]:
     """Return by how much a pass steps each general register on that it writes; None if by no constant."""
     start = body[-1].target or 0
     jumps = [(k, one.target - start) for k, one in enumerate(body[:-1]) if one.target is not None]
@@ -230,8 +221,8 @@ def _steps(isa: str, body: Sequence[Instruction], vector_bits: int) -> Mapping[s
     return steps
 
 
-def _written(isa: str, one: Instruction, vector_bits: int) -> Iterator[tuple[str, float | None]]:
-    name, operands, kinds = one.mnemonic.split()[-1], one.operands, operand_kinds(isa, one)
+def _written(isa: str, one: assembly.Instruction, vector_bits: int) -> Iterator[tuple[str, float | None]]:
+    name, operands, kinds = one.mnemonic.split()[-1], one.operands, assembly.operand_kinds(isa, one)
     if isa == "aarch64":
         yield from _written_by_arm(name, operands, kinds, vector_bits)
         return
@@ -275,7 +266,7 @@ def _written_by_arm(
             yield _register("aarch64", operands[1]), None
 
 
-def _advance(isa: str, one: Instruction, steps: Mapping[str, float | None]) -> float:
+def _advance(isa: str, one: assembly.Instruction, steps: Mapping[str, float | None]) -> float:
     """Return by how many bytes a pass moves the memory operand of an instruction on; 0 if it is not known."""
     if _NO_ACCESS.fullmatch(one.mnemonic):
         return 0.0

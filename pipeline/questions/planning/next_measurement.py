@@ -14,17 +14,7 @@ from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.locations import is_counted, locations_of
-from pipeline.questions.planning.advice import (
-    LEAST_GAIN,
-    SERIES_REPETITIONS,
-    Advice,
-    MeasurementPlan,
-    advise,
-    interval_widths,
-    larger_points,
-    valid_target,
-    widths_after,
-)
+from pipeline.questions.planning import advice
 from pipeline.questions.planning.plan import repetition_noise
 from pipeline.questions.question import Question, TargetForecast
 from pipeline.questions.runtime.estimate import plain_spread
@@ -43,10 +33,10 @@ class PlanOfTarget:
     """The measurements for one of several targets."""
 
     target: Mapping[str, float]
-    plan: tuple[Advice, ...]
+    plan: tuple[advice.Advice, ...]
 
 
-def _next_measurement(asked: TargetForecast) -> MeasurementPlan | None:
+def _next_measurement(asked: TargetForecast) -> advice.MeasurementPlan | None:
     """Plan for the last target; None without a forecast of times, or if nobody knows what a run costs."""
     analysis = asked.measurable or asked.analysis
     if asked.runtime is None or analysis.is_profile or _unknown_cost(analysis):
@@ -54,7 +44,9 @@ def _next_measurement(asked: TargetForecast) -> MeasurementPlan | None:
     return plan_measurements(analysis, asked.targets[-1]) if _cost_so_far(analysis) > 0 else None
 
 
-def plan_measurements(analysis: Analysis, at: FloatArray, budget: float | None = None) -> MeasurementPlan:
+def plan_measurements(
+    analysis: Analysis, at: FloatArray, budget: float | None = None
+) -> advice.MeasurementPlan:
     """Plan measurements within core-seconds for a sharper prediction of the total at a target, float64[D].
 
     Without a budget they may cost as much as the study so far, or the next doubling of its scale. UsageError
@@ -66,15 +58,15 @@ def plan_measurements(analysis: Analysis, at: FloatArray, budget: float | None =
     kernels, experiment = analysis.callpaths.kernels, analysis.experiment
     measured = np.isfinite(kernels.values).any(axis=0).sum(axis=1)
     budget = _cost_so_far(analysis) if budget is None else budget
-    at = valid_target(analysis.callpaths.models.parameters, at, budget)
-    plan = advise(
+    at = advice.valid_target(analysis.callpaths.models.parameters, at, budget)
+    plan = advice.advise(
         analysis.callpaths.models,
         kernels.callpaths,
         experiment.points,
         at,
         budget,
         cost=partial(run_costs, analysis),
-        repetitions=min(int(np.median(measured)), SERIES_REPETITIONS),
+        repetitions=min(int(np.median(measured)), advice.SERIES_REPETITIONS),
         noise=repetition_noise(kernels.values),
     )
     if first := plain_runs(analysis, at, budget):
@@ -85,7 +77,7 @@ def plan_measurements(analysis: Analysis, at: FloatArray, budget: float | None =
 
 def plain_runs(
     analysis: Analysis, at: FloatArray, budget: float, points: FloatArray | None = None
-) -> Advice | None:
+) -> advice.Advice | None:
     """Return the runs without instrumentation that narrow the interval of a total most within core-seconds.
 
     They tell how far corrected times are off. The interval is expected to become as wide as it is as far
@@ -98,16 +90,16 @@ def plain_runs(
         return None
     if points is None:
         profiled = analysis.experiment.points
-        points = np.concatenate([profiled[[analysis.largest]], larger_points(profiled, at)])
+        points = np.concatenate([profiled[[analysis.largest]], advice.larger_points(profiled, at)])
     costs = PLAIN_RUNS * run_costs(analysis, points, plain=True)
-    before = float(interval_widths(models, at[None])[0][0])
+    before = float(advice.interval_widths(models, at[None])[0][0])
     widths = _widths_after_plain(models, correction.total_deviation, at, points)
     affordable = np.where(costs < budget, widths, np.inf)
     as_narrow = affordable <= _AS_NARROW * affordable.min()
     best = int(np.where(as_narrow, np.log(points).sum(axis=1), -np.inf).argmax())
-    if not affordable[best] <= (1 - LEAST_GAIN) * before:
+    if not affordable[best] <= (1 - advice.LEAST_GAIN) * before:
         return None
-    return Advice(
+    return advice.Advice(
         at=point_json(models.parameters, points[best]),
         repetitions=PLAIN_RUNS,
         cost=float(costs[best]),
@@ -130,7 +122,7 @@ def _widths_after_plain(
         distances(points, np.minimum(points, models.last)).diagonal(),
     )
     part = np.where(away > 0, np.minimum(away / np.maximum(gap, _TINY), 1.0), 0.0)
-    _, spans = widths_after(alone, at, np.maximum(points, models.last))
+    _, spans = advice.widths_after(alone, at, np.maximum(points, models.last))
     of_model = np.log(spans) / (2 * TWO_SIDED)
     seen = np.where(away > 0, 0.0, of_model**2 / (of_model**2 + spread**2))
     error = np.hypot(of_model * np.sqrt(1 - seen), error_left(left, np.where(away > 0, spread, 0.0), part))

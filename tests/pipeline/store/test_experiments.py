@@ -14,7 +14,7 @@ from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
 
 @pytest.mark.parametrize("rows", [1, 50, 1 << 14])
 def test_an_experiment_comes_back_as_it_was_stored(strong_study, tmp_path, monkeypatch, rows):
-    monkeypatch.setattr("pipeline.store.results.ROWS_AT_ONCE", rows)
+    monkeypatch.setattr("pipeline.store.arrow.ROWS_AT_ONCE", rows)
     experiment = replace(ingest(locate(strong_study), "time").experiment, notices=("odd", "strange"))
     write_experiment(tmp_path, experiment)
     back = read_experiment(lambda name: (tmp_path / name).read_bytes())
