@@ -26,7 +26,7 @@ from pipeline.store.atomic import json_bytes, not_writable, synchronise, write_j
 
 Found = TypeVar("Found")
 
-STORE_VERSION = 4
+STORE_VERSION = 5
 HIDDEN = ".generation-"  # and 16 hexadecimal digits
 _ATTEMPTS = 5  # of a reader, while runs publish one result after the other
 _AGAIN = "run `pipeline run` again"

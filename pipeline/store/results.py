@@ -4,22 +4,20 @@ import base64
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from ingest.alignment import REDUCTIONS
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import FloatArray, IntArray
 from ingest.calltree import CallTree, folded
 from ingest.errors import InputError, UsageError
-from ingest.experiment import Experiment, OverheadCorrection, PerVisit, RunRecord
-from ingest.parameter_roles import LeftOut
-from ingest.profile import Metric, MetricKind, RegionTable
-from ingest.record_codec import as_plain, restored
+from ingest.experiment import Experiment, RunRecord
+from ingest.profile import Metric, RegionTable
+from ingest.record_codec import Array, as_plain, restored
 from ingest.reduction import DEVICE_CLASSES, Reduction
 from ingest.region_class import RegionClass
 from ingest.scaling import ScalingDecision, named_by_runs
@@ -30,7 +28,7 @@ from pipeline.models.kernels import kernels_of
 from pipeline.models.quality import Quality
 from pipeline.models.rivals import Hypotheses, Rivals
 from pipeline.models.scaling_models import LocationCount, ScalingModels
-from pipeline.models.trend import CombinedTrend, ForecastErrors, Trend
+from pipeline.models.trend import CombinedTrend
 from pipeline.questions.analysis import Analysis, Level, analysis_of, kernel_formulas
 from pipeline.questions.groups import NO_GROUPS, OwnGroups
 from pipeline.questions.held_out import hold_out
@@ -177,7 +175,7 @@ def _study(result: StoredResult) -> StoredStudy:
         }
         decision = restored(ScalingDecision, provenance["decision"])
         metric = experiment.chosen_metric(result.configuration["metric"])
-        back_test = restored(BackTest | None, provenance.get("back_test"))
+        back_test = restored(BackTest | None, provenance["back_test"])
         groups = {
             name: tuple(map(str, some)) for name, some in result.configuration.get("groups", {}).items()
         }
@@ -229,6 +227,14 @@ def _analysis(
     return analysis_of(experiment, decision, callpaths, regions, back_test, own_groups)
 
 
+_SHARED = {
+    name: kind
+    for name, kind in get_type_hints(Experiment).items()
+    if name not in ("points", "tree", "regions", "values", "runs", "held_out")
+}
+"""The fields that stand as JSON in the metadata of call paths, with their types."""
+
+
 def write_experiment(directory: Path, experiment: Experiment) -> None:
     """Store an experiment in a results directory.
 
@@ -256,17 +262,9 @@ def _callpaths(experiment: Experiment) -> pa.Table:
         }
     )
     shared = {
-        "parameters": experiment.parameters,
         "points": experiment.points.tolist(),
         "repetitions": experiment.shape[1],
-        "metrics": [(m.name, m.unit, m.kind.value) for m in experiment.metrics],
-        "notices": experiment.notices,
-        "correction": as_plain(experiment.correction),
-        "overhead_left": experiment.overhead_left,
-        "recorded": experiment.recorded,
-        "per": as_plain(experiment.per),
-        "left_out": as_plain(experiment.left_out),
-        "stated": dict(experiment.stated),
+        **{name: as_plain(getattr(experiment, name)) for name in _SHARED},
     }
     return table.replace_schema_metadata({_KEY: json.dumps(shared).encode()})
 
@@ -326,41 +324,31 @@ def read_experiment(read: Callable[[str], bytes]) -> Experiment:
     )
     line = np.array([columns["line"][row] for row in first.values()], dtype=np.int64)
     tree = CallTree(np.array(columns["parent"], dtype=np.int64), region)
-    metrics = tuple(Metric(name, unit, MetricKind(kind)) for name, unit, kind in shared["metrics"])
-    points = np.array(shared["points"], dtype=np.float64).reshape(-1, len(shared["parameters"]))
+    held = {name: restored(kind, shared[name]) for name, kind in _SHARED.items()}
+    points = np.array(shared["points"], dtype=np.float64).reshape(-1, len(held["parameters"]))
     shape = (len(tree), len(points), shared["repetitions"])
     runs = tuple(
         RunRecord(
             source=row["source"],
             point=row["point"],
             repetition=row["repetition"],
-            dilation=row.get("dilation", 1.0),  # not in earlier files of this version
+            dilation=row["dilation"],
             process=np.array(row["process"], dtype=np.int64),
             classes=tuple(map(RegionClass, row["classes"])),
             class_time=np.array(row["class_time"], dtype=np.float64).reshape(len(row["classes"]), -1),
-            # earlier files of this version have none
-            device_time=np.array(row.get("device_time") or (), dtype=np.float64).reshape(
-                len(DEVICE_CLASSES), -1
-            ),
+            device_time=np.array(row["device_time"], dtype=np.float64).reshape(len(DEVICE_CLASSES), -1),
             attributes=json.loads(row["attributes"]),
         )
         for row in arrow.read_table(read(_RUNS)).to_pylist()
     )
+    held["parameters"] = named_by_runs(held["parameters"], points, runs)
     return Experiment(
-        parameters=named_by_runs(tuple(shared["parameters"]), points, runs),
         points=points,
         tree=tree,
         regions=RegionTable(name=tuple(first), mangled=mangled, paradigm=paradigm, file=file, line=line),
-        metrics=metrics,
-        values=_read_values(read(MEASUREMENTS), metrics, shape),
+        values=_read_values(read(MEASUREMENTS), held["metrics"], shape),
         runs=runs,
-        notices=tuple(shared["notices"]),
-        correction=restored(OverheadCorrection | None, shared.get("correction")),
-        overhead_left=float(shared.get("overhead_left", 0.0)),
-        recorded=tuple(shared.get("recorded", ())),  # not in earlier files of this version
-        per=restored(PerVisit | None, shared.get("per")),
-        left_out=restored(LeftOut, shared.get("left_out", {})),
-        stated=dict(shared.get("stated", {})),
+        **held,
     )
 
 
@@ -390,14 +378,16 @@ _RAGGED = ("chosen", "weight", "coefficients", "covariance")
 _IN_RIVALS = {"chosen": "hypothesis"}
 _OF_RIVALS = ("degrees", "drift")
 _PER_KERNEL = (*_OF_RIVALS, *(field.name for field in fields(Quality)))
+_TRENDS = [f"trend.{name}" for name in ("noise", "shift", "grows")]
+_TRENDS += [f"trend.trend.{name}" for name in ("logs", "misfit", "steady", "usual")]
+"""The arrays of a `CombinedTrend` that have a row per kernel."""
 
 
 def to_table(models: ScalingModels) -> pa.Table:
     """Write models as a table.
 
-    Columns are the arrays of `Rivals` and `Quality` (lists where a kernel has several values), and the
-    logarithms, noise and shift of the trends; all else is JSON in the
-    metadata, the model of the sum among it.
+    Columns are the arrays of `Rivals`, `Quality` and the trends, lists where a kernel has several values; all
+    else is JSON in the metadata, the model of the sum among it.
     """
     columns: dict[str, pa.Array] = {}
     rivals = models.rivals
@@ -405,14 +395,9 @@ def to_table(models: ScalingModels) -> pa.Table:
         columns[name] = _lists(getattr(rivals, _IN_RIVALS.get(name, name)), rivals.begin)
     for name in _PER_KERNEL:
         columns[name] = _column(getattr(rivals if name in _OF_RIVALS else models.quality, name))
-    trend = models.trend
-    if trend is not None:
-        columns["trend_logs"], columns["trend_misfit"] = map(_column, (trend.trend.logs, trend.trend.misfit))
-        columns["trend_noise"], columns["trend_shift"] = map(_column, (trend.noise, trend.shift))
-        columns["trend_grows"] = _column(trend.grows.astype(np.int64))
-        columns["trend_steady"], columns["trend_usual"] = map(
-            _column, (trend.trend.steady, trend.trend.usual)
-        )
+    arrays: dict[str, Array] = {}
+    trend = as_plain(models.trend, arrays, "trend")
+    columns |= {name: _column(arrays.pop(name)) for name in _TRENDS if name in arrays}
     if models.common_error is not None:
         columns["common_error"] = _column(models.common_error)
     table = pa.table(columns)
@@ -426,8 +411,9 @@ def to_table(models: ScalingModels) -> pa.Table:
         "last": models.last.tolist(),
         "nonnegative": models.nonnegative,
         "correlation": models.correlation,
-        "per": None if models.per is None else asdict(models.per),
-        "trend": None if trend is None else _trend_settings(trend),
+        "per": as_plain(models.per),
+        "trend": trend,
+        "arrays": {name: values.tolist() for name, values in arrays.items()},
         "whole": None
         if models.whole is None
         else base64.b64encode(arrow.ipc_bytes(to_table(models.whole))).decode(),
@@ -443,9 +429,10 @@ def from_table(table: pa.Table) -> ScalingModels:
     shared: dict[str, Any] = json.loads(metadata[_BESIDE_ARRAYS])
     width = 1 + shared["width"]
     flat = {name: _values(table, name) for name in _RAGGED}
-    there = flat["chosen"] >= 0  # tables of before have places for as many rivals as any kernel has
     per_kernel = {name: _values(table, name) for name in _PER_KERNEL}
-    per_kernel["valid_from"] = per_kernel["valid_from"].reshape(-1, len(shared["parameters"]))
+    arrays = {name: np.array(values) for name, values in shared["arrays"].items()}
+    arrays |= {name: _values(table, name) for name in _TRENDS if name in table.column_names}
+    count = arrow.numbers_of(table.column("chosen").combine_chunks().value_lengths())
     return ScalingModels(
         parameters=tuple(shared["parameters"]),
         first=np.array(shared["first"], dtype=np.float64),
@@ -458,16 +445,16 @@ def from_table(table: pa.Table) -> ScalingModels:
             sharpness=np.array(shared["sharpness"], dtype=np.float64),
         ),
         rivals=Rivals(
-            begin=_begin(table, there),
-            hypothesis=flat["chosen"][there],
-            weight=flat["weight"][there],
-            coefficients=flat["coefficients"].reshape(-1, width)[there],
-            covariance=flat["covariance"].reshape(-1, width, width)[there],
+            begin=np.concatenate([[0], np.cumsum(count, dtype=np.int64)]),
+            hypothesis=flat["chosen"],
+            weight=flat["weight"],
+            coefficients=flat["coefficients"].reshape(-1, width),
+            covariance=flat["covariance"].reshape(-1, width, width),
             **{name: per_kernel.pop(name) for name in _OF_RIVALS},
         ),
         quality=Quality(**per_kernel),
-        per=_location_count(shared.get("per")),
-        trend=None if shared["trend"] is None else _trend(shared["trend"], table),
+        per=restored(LocationCount | None, shared["per"]),
+        trend=restored(CombinedTrend | None, shared["trend"], arrays, "trend"),
         whole=None
         if shared["whole"] is None
         else from_table(arrow.from_ipc(base64.b64decode(shared["whole"]))),
@@ -475,85 +462,24 @@ def from_table(table: pa.Table) -> ScalingModels:
     )
 
 
-def _location_count(stored: dict[str, Any] | None) -> LocationCount | None:
-    if stored is None:
-        return None
-    return LocationCount(factor=stored["factor"], columns=tuple(stored["columns"]))
-
-
-def _begin(table: pa.Table, there: BoolArray) -> IntArray:
-    """Where the rivals of each kernel begin, int64[K + 1], if only those that are there count."""
-    column = table.column("chosen").combine_chunks()
-    count = arrow.numbers_of(column.value_lengths())
-    before = np.concatenate([[0], np.cumsum(there)])
-    return np.asarray(before[np.concatenate([[0], np.cumsum(count)])], dtype=np.int64)
-
-
-def _trend_settings(combined: CombinedTrend) -> dict[str, Any]:
-    errors = combined.errors
-    return {
-        "points": combined.trend.points.tolist(),
-        "steepest": combined.trend.steepest.tolist(),
-        "power": combined.trend.power.tolist(),
-        "kept": combined.trend.kept.tolist(),
-        "counts": combined.trend.counts.tolist(),
-        "of_formula": errors.formula.tolist(),
-        "of_trend": errors.trend.tolist(),
-        "formulas_hold": errors.formulas_hold,
-        "last_sum": combined.last_sum if np.isfinite(combined.last_sum) else None,
-    }
-
-
-def _trend(settings: Mapping[str, Any], table: pa.Table) -> CombinedTrend:
-    points = np.array(settings["points"], dtype=np.float64)
-    noise, shift = (_values(table, name) for name in ("trend_noise", "trend_shift"))
-    grows, steady, usual = (
-        _values(table, name) if name in table.column_names else np.full(len(noise), unknown)
-        for name, unknown in (("trend_grows", 0.0), ("trend_steady", 0.0), ("trend_usual", np.inf))
-    )
-    logs, misfit = (_values(table, name).reshape(-1, len(points)) for name in ("trend_logs", "trend_misfit"))
-    steepest = np.array(settings["steepest"])
-    power, kept = settings.get("power", np.zeros(len(steepest))), settings.get("kept", np.ones(len(steepest)))
-    return CombinedTrend(
-        trend=Trend(
-            points=points,
-            logs=logs,
-            steepest=steepest,
-            misfit=misfit,
-            power=np.array(power),
-            kept=np.array(kept),
-            steady=steady,
-            usual=usual,
-            counts=np.array(settings.get("counts", np.zeros(len(steepest))), dtype=np.bool_),
-        ),
-        noise=noise,
-        errors=ForecastErrors(
-            formula=np.array(settings["of_formula"]),
-            trend=np.array(settings["of_trend"]),
-            formulas_hold=settings["formulas_hold"],
-        ),
-        shift=shift,
-        grows=grows != 0,
-        last_sum=np.inf if settings.get("last_sum") is None else settings["last_sum"],
-    )
-
-
-def _values(table: pa.Table, name: str) -> npt.NDArray[Any]:
-    """All values of a column in a row, lists one after the other."""
+def _values(table: pa.Table, name: str) -> Array:
+    """All values of a column: an array of `_column`, or those of lists one after the other."""
     column = table.column(name).combine_chunks()
-    flat = column.flatten() if hasattr(column, "flatten") and pa.types.is_nested(column.type) else column
-    return arrow.numbers_of(flat)
+    if pa.types.is_fixed_size_list(column.type):
+        return arrow.numbers_of(column.flatten()).reshape(-1, column.type.list_size)
+    found = arrow.numbers_of(column.flatten() if pa.types.is_nested(column.type) else column)
+    return found.view(np.bool_) if found.dtype == np.uint8 else found
 
 
-def _column(values: npt.NDArray[Any]) -> pa.Array:
-    """One value per row, or a list of fixed length; `_values` reads it."""
-    flat = arrow.numbers(values.reshape(-1))
-    if values.ndim == 1:
-        return flat
-    return pa.FixedSizeListArray.from_arrays(flat, int(np.prod(values.shape[1:])))
+def _column(values: Array) -> pa.Array:
+    """One value per row, or a list of fixed length; truth values as bytes."""
+    flat = arrow.numbers(
+        values.reshape(-1).view(np.uint8) if values.dtype == np.bool_ else values.reshape(-1)
+    )
+    return flat if values.ndim == 1 else pa.FixedSizeListArray.from_arrays(flat, values.shape[1])
 
 
-def _lists(values: npt.NDArray[Any], begin: IntArray) -> pa.Array:
+def _lists(values: Array, begin: IntArray) -> pa.Array:
     """A list of as many values per row as a kernel has rivals, those of a rival one after the other."""
     each = int(np.prod(values.shape[1:]))
     return pa.ListArray.from_arrays(
