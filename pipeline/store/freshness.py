@@ -29,7 +29,6 @@ from pipeline.store.made_from import InputFile, software
 
 DIGESTS = "digests.jsonl"
 SETTLED = 2_000_000_000  # nanoseconds; the times of file systems have steps of up to two seconds
-DIGEST_BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -155,11 +154,9 @@ def state_of(path: Path) -> FileState:
 
 def describe_input(path: Path) -> InputFile:
     """Return a file's size and digest, read in blocks; InputError if the file cannot be read."""
-    digest = hashlib.sha256()
     try:
         with open_regular(path) as file:
-            while block := file.read(DIGEST_BLOCK):
-                digest.update(block)
+            digest = hashlib.file_digest(file, "sha256")
             return InputFile(str(path), file.tell(), digest.hexdigest())
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", where=str(path)) from error

@@ -1,6 +1,5 @@
 """Values of the largest kernels on each location as Parquet: locations.parquet, at most 5 MB."""
 
-import json
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
@@ -19,7 +18,6 @@ from pipeline.store.atomic import write_bytes
 LOCATIONS = "locations.parquet"
 MOST_LOCATION_BYTES = 5_000_000
 FEWEST_RANGES = 16  # of a point, before there are fewer kernels
-_KEY = b"locations"
 _PLACES = ("process", "thread")
 _OF_RANGES = ("last_process", "last_thread", "count")  # empty for single locations, as are low and high
 _VALUES = ("mean", "low", "high")
@@ -54,9 +52,8 @@ def _small_enough(found: Sequence[KernelLocations]) -> bytes | None:
     if _COMPRESSED * count * np.dtype(np.float32).itemsize > MOST_LOCATION_BYTES:
         return None
     sink = BytesIO()
-    table = _table(found)
     pq.write_table(
-        table,
+        _table(found),
         sink,
         compression="zstd",
         use_dictionary=["metric", "unit", "region", "node.list.element"],
@@ -101,8 +98,7 @@ def _table(found: Sequence[KernelLocations]) -> pa.Table:
             getattr(point, name)[k] if name == "mean" or point.folded else np.empty(0) for _, k, point in rows
         ]
         columns[name] = _lists(parts, np.float32)
-    description = {"folded": any(point.folded for one in found for point in one.points)}
-    return pa.table(columns).replace_schema_metadata({_KEY: json.dumps(description).encode()})
+    return pa.table(columns)
 
 
 def _integers(values: Sequence[int]) -> pa.Array:

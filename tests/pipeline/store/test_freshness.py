@@ -22,7 +22,6 @@ from ingest.run_names import RunSpec
 from pipeline.config.options import Options
 from pipeline.stages.run import run
 from pipeline.store.freshness import (
-    DIGEST_BLOCK,
     DIGESTS,
     SETTLED,
     DigestMemory,
@@ -39,7 +38,7 @@ FOAM = next(reader for reader in profile_readers() if reader.name == "OpenFOAM")
 LOG = next(reader for reader in profile_readers() if reader.name == "timer table")
 
 
-@pytest.mark.parametrize("size", [0, 5, DIGEST_BLOCK, DIGEST_BLOCK + 1])
+@pytest.mark.parametrize("size", [0, 5, 1 << 20, (1 << 20) + 1])
 def test_a_file_is_described_by_size_and_digest(tmp_path, size):
     file = tmp_path / "file"
     file.write_bytes(b"x" * size)
