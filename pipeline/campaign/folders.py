@@ -6,7 +6,6 @@ it measured appears at once in the folder of the profiles.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
@@ -24,51 +23,21 @@ PILOT_NAME = "-pilot"
 """Behind the leading name of runs that are measured before a filter is made."""
 
 
-@dataclass(frozen=True)
 class RunFolder:
     """The files of a run below its folder."""
 
-    path: Path
-
-    @property
-    def script(self) -> Path:
-        """Starts the run."""
-        return self.path / "run.sh"
-
-    @property
-    def submitted(self) -> Path:
-        """Which job it belongs to."""
-        return self.path / "submitted"
-
-    @property
-    def started(self) -> Path:
-        """When and where the script was started; making it decides between two starts."""
-        return self.path / "started"
-
-    @property
-    def finished(self) -> Path:
-        """Its exit status and its seconds."""
-        return self.path / "finished"
-
-    @property
-    def collecting(self) -> Path:
-        """Collects once more what the program wrote."""
-        return self.path / "collect.sh"
-
-    @property
-    def output(self) -> Path:
-        """Whether what was collected can be read; made when somebody first looks after the end."""
-        return self.path / "output"
-
-    @property
-    def unreadable(self) -> Path:
-        """What was collected and cannot be read."""
-        return self.path / "unreadable"
-
-    @property
-    def logs(self) -> tuple[Path, ...]:
-        """What the program printed, what was printed before it, and what the script itself printed."""
-        return self.path / "run.log", self.path / "prepare.log", self.path / "script.log"
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.script = path / "run.sh"  # starts the run
+        self.submitted = path / "submitted"  # which job it belongs to
+        self.started = path / "started"  # when and where the script was; making it decides between two starts
+        self.finished = path / "finished"  # its exit status and its seconds
+        self.collecting = path / "collect.sh"  # collects once more what the program wrote
+        # whether what was collected can be read; made when somebody first looks after the end
+        self.output = path / "output"
+        self.unreadable = path / "unreadable"  # what was collected and cannot be read
+        # what the program printed, what was printed before it, and what the script itself printed
+        self.logs = path / "run.log", path / "prepare.log", path / "script.log"
 
     def job_outputs(self, job: str) -> tuple[Path, ...]:
         """Return where the output of its job may be: Slurm's is named after the job, PBS's after the run."""
