@@ -182,55 +182,7 @@ Rows = Sequence[Mapping[str, Any]]
 _MODEL = Kind(
     name="model",
     write=lambda model: str(model["formula"]),
-    json={
-        "type": "object",
-        "required": ["formula", "constant", "terms"],
-        "additionalProperties": False,
-        "properties": {
-            "formula": {"type": "string"},
-            "constant": {"type": "number"},
-            "range": {
-                "type": "object",
-                "description": "per parameter the ends of the range in which the formula agrees with "
-                "the predictions within 10 %",
-                "additionalProperties": {"type": "array", "items": {"type": "number"}},
-            },
-            "pieces": {
-                "type": "array",
-                "description": "if no single normal form agrees: several in sequence, each `up_to` a "
-                "value of the parameter that scales; the last stands in `constant` and `terms`, too",
-                "items": {"type": "object"},
-            },
-            "sharpness": {
-                "type": "integer",
-                "minimum": 2,
-                "description": "s of a soft knee (constant^s + (coefficient * term)^s)^(1/s); "
-                "not there without one",
-            },
-            "terms": {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "required": ["coefficient", "exponents"],
-                    "additionalProperties": False,
-                    "properties": {
-                        "coefficient": {"type": "number"},
-                        "exponents": {
-                            "type": "object",
-                            "description": "per parameter [i, j] of p^i * log2(p)^j, "
-                            "and the powers of further kinds of factors if there are any",
-                            "additionalProperties": {
-                                "type": "array",
-                                "prefixItems": [{"type": "string", "pattern": "^-?[0-9]+(/[0-9]+)?$"}],
-                                "items": {"type": "integer"},
-                                "minItems": 2,
-                            },
-                        },
-                    },
-                },
-            },
-        },
-    },
+    json={"$ref": "#/$defs/model"},
     is_number=False,
 )
 _SOURCE = Kind(name="text", write=str, json={"type": "string"}, is_number=False, may_lack=True)
