@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
@@ -13,7 +13,7 @@ from typing import TypeAlias
 from ingest.errors import InputError
 from ingest.own_results import is_result, result_files
 from ingest.readers import ProfileReader, find_profile_reader, known_formats, profile_readers
-from ingest.reading.files import BLOCK_BYTES, MAX_LARGE_BYTES, archive_of, read_once, unpack_hint
+from ingest.reading.files import BLOCK_BYTES, MAX_LARGE_BYTES, archive_of, is_folder, read_once, unpack_hint
 from ingest.reading.packed import open_plain, plain_name
 from ingest.run_names import named_parameters, without_job_number
 
@@ -94,13 +94,12 @@ def search_profiles(directory: Path) -> Searched:
         entries = [entry for entry in _visible(directory) if entry.name not in {METADATA_FILE, *ours}]
     except OSError as error:
         raise InputError(f"cannot be listed: {error.strerror or error}", where=str(directory)) from error
-    fallbacks = sorted({reader.fallback for reader in profile_readers()})
     for entry in entries:
-        look = _Look()
         try:
             with read_once():
-                levels = (list(_below(entry, depth, kind, look)) for depth in _DEPTHS for kind in fallbacks)
-                profiles, derived = _originals(next(filter(None, levels), []))
+                top = _Entry.of(entry)
+                profiles, derived = _originals(_found_in(top))
+                archive = archive_of(entry)
             profiles, copies = _different(profiles)
         except OSError as error:
             skipped.append(Skipped(entry, f"cannot be listed: {error.strerror or error}"))
@@ -108,9 +107,9 @@ def search_profiles(directory: Path) -> Searched:
         found += (FoundProfile(path, reader, entry) for path, reader in profiles)
         skipped += (Skipped(path, f"derived from {_ORIGINAL} beside it") for path in derived)
         skipped += (Skipped(path, f"the same measurement as {original.name}") for path, original in copies)
-        if not profiles and not is_result(entry):
-            why_not = unpack_hint(entry) if archive_of(entry) else "not a profile"
-            skipped.append(Skipped(entry, "contains no profile" if entry.is_dir() else why_not))
+        if not profiles and not (top.is_folder and is_result(entry)):
+            why_not = unpack_hint(entry) if archive else "not a profile"
+            skipped.append(Skipped(entry, "contains no profile" if top.is_folder else why_not))
     kept, repeated = _without_copies(found)
     return _without_stray_logs(kept, [*skipped, *repeated])
 
@@ -213,28 +212,47 @@ def _visible(directory: Path) -> list[Path]:
     return sorted(kept, key=lambda path: path.name)
 
 
-class _Look:
-    """Looks at each file and folder of an entry once, not for each depth and kind of readers."""
+@dataclass(frozen=True, kw_only=True)
+class _Entry:
+    """A file or folder, and the format that it looks like."""
 
-    def __init__(self) -> None:
-        self.reader = cache(find_profile_reader)
-        self.inside = cache(lambda path: _visible(path) if path.is_dir() else [])
+    path: Path
+    reader: ProfileReader | None
+    is_folder: bool
+
+    @classmethod
+    def of(cls, path: Path) -> "_Entry":
+        """Look at a path."""
+        return cls(path=path, reader=find_profile_reader(path), is_folder=is_folder(path))
+
+    @cached_property
+    def inside(self) -> Sequence["_Entry"]:
+        """What is in it; OSError if it cannot be listed."""
+        return [_Entry.of(path) for path in _visible(self.path)] if self.is_folder else []
+
+    def is_kind(self, fallback: int) -> bool:
+        """Return whether it is a profile of a kind of readers: a number of `ProfileReader.fallback`."""
+        return self.reader is not None and self.reader.fallback == fallback
 
 
-def _below(entry: Path, depth: int, fallback: int, look: _Look) -> Iterator[tuple[Path, ProfileReader]]:
-    """Yield the profiles of an entry: itself, those directly in it, or else those in its folders.
-
-    Only readers with one number of `ProfileReader.fallback` count.
-    """
-    reader = look.reader(entry)
-    if reader and reader.fallback == fallback:
-        yield entry, reader
-    elif depth > 0 and (inside := look.inside(entry)):
-        readers = ((path, look.reader(path)) for path in inside)
-        direct = [(path, reader) for path, reader in readers if reader and reader.fallback == fallback]
+def _below(entry: _Entry, depth: int, fallback: int) -> Iterator[_Entry]:
+    """Yield the profiles of one kind of an entry: itself, those directly in it, or else in its folders."""
+    if entry.is_kind(fallback):
+        yield entry
+    elif depth > 0:
+        direct = [one for one in entry.inside if one.is_kind(fallback)]
         yield from direct
-        for folder in inside if not direct else ():
-            yield from _below(folder, depth - 1, fallback, look)
+        for folder in entry.inside if not direct else ():
+            if folder.is_folder:
+                yield from _below(folder, depth - 1, fallback)
+
+
+def _found_in(entry: _Entry) -> list[tuple[Path, ProfileReader]]:
+    """Return the profiles of the first kind and depth of which an entry has some."""
+    kinds = sorted({reader.fallback for reader in profile_readers()}) if entry.is_folder else ()
+    levels = ([*_below(entry, depth, kind)] for depth in _DEPTHS for kind in kinds)
+    found = next(filter(None, levels), []) if entry.is_folder else [entry]
+    return [(one.path, one.reader) for one in found if one.reader]
 
 
 def _originals(

@@ -10,7 +10,7 @@ from pathlib import Path
 from ingest.errors import InputError
 from ingest.profile import Profile
 from ingest.readers import ProfileReader
-from ingest.reading.files import head_lines, lines_of
+from ingest.reading.files import head, head_lines, lines_of
 from ingest.reading.stacks import NO_SECONDS, SAMPLES, UNKNOWN, Stacks, skipped_lines
 
 _VALUE = re.compile(r"\d{1,18}(?:\.\d{0,18})?(?:[eE][+-]?\d{1,2})?", re.ASCII)
@@ -18,6 +18,8 @@ _VALUE = re.compile(r"\d{1,18}(?:\.\d{0,18})?(?:[eE][+-]?\d{1,2})?", re.ASCII)
 
 def matches(path: Path) -> bool:
     """Return whether most lines at the beginning of a file are stacks, most of them of several frames."""
+    if b";" not in head(path, READER.head_bytes):
+        return False
     lines = [line for line in head_lines(path, READER.head_bytes) if line.strip()]
     if 4 * sum(";" in line for line in lines) <= len(lines):
         return False  # half of a half has frames

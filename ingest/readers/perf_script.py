@@ -42,6 +42,7 @@ _HEAD = re.compile(
     r"(?P<event>(?(time)\S+?|[^\s\d]\S*?)):(?:\s+(?P<frame>.*))?",
     re.ASCII,
 )
+_MAY_BE_HEAD = re.compile(r"[\d\]:]\s+\S+:(?:\s|$)", re.ASCII)  # an event behind a number, tried first
 _FRAME = re.compile(r"\s*[0-9a-f]{1,16}\s(?P<function>.*)")
 _FRAME_WITH_OBJECT = re.compile(r"\s*[0-9a-f]{1,16}\s+\S.*\)\s*")
 _OFFSET = re.compile(r"\+0x[0-9a-f]+$")
@@ -89,6 +90,8 @@ def matches(path: Path) -> bool:
     )
     lines = list(islice(stated, _MAX_MESSAGES + _MAX_BETWEEN))
     for number, line in enumerate(lines[:_MAX_MESSAGES]):
+        if not (":" in line and _MAY_BE_HEAD.search(line, 0, _MAX_HEAD)):
+            continue
         if head := _HEAD.fullmatch(line[:_MAX_HEAD]):
             below = [line[head.start("frame") :]] if head["frame"] else lines[number + 1 :][:_MAX_BETWEEN]
             surely = (head["time"] and not number) or any(map(_FRAME_WITH_OBJECT.fullmatch, below))

@@ -210,11 +210,12 @@ def _beginning(path: Path) -> _Beginning:
     kept = _KEPT.get()
     if kept is None:
         return _Beginning(path)
-    if path not in kept:
+    found = kept.get(path)
+    if found is None:
         if len(kept) == _MOST_KEPT:
             del kept[next(iter(kept))]
-        kept[path] = _Beginning(path, LOG_HEAD_BYTES)
-    return kept[path]
+        found = kept[path] = _Beginning(path, LOG_HEAD_BYTES)
+    return found
 
 
 def is_folder(path: Path) -> bool:
@@ -282,7 +283,9 @@ def _whole_lines(content: bytes, *, cut: bool) -> Sequence[str]:
     if b"\0" in content:
         return []
     lines = content.decode("utf-8-sig", "replace").split("\n")
-    return [line.rstrip("\r") for line in (lines[:-1] if cut and len(lines) > 1 else lines)]
+    if cut and len(lines) > 1:
+        del lines[-1]
+    return [line.rstrip("\r") for line in lines] if b"\r" in content else lines
 
 
 _MAX_FILES = 1 << 16

@@ -8,7 +8,7 @@ process, and it is said how much of the total was found.
 import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TypeAlias
 
@@ -54,6 +54,7 @@ from ingest.readers.timer_tables.timer_kind import (
     WHOLE_RUN,
     Choice,
     Facts,
+    LogLine,
     Placed,
     Statistic,
     Timer,
@@ -151,10 +152,19 @@ def content(path: Path) -> Hashable:
 
 def _kind_of(log: Log) -> TimerTable | None:
     """Return the description that fits a log or its ends, None if there is none."""
+    return next((kind for line, kind in _recognised_by() if next(log.find(line), None)), None)
+
+
+@cache
+def _recognised_by() -> Sequence[tuple[LogLine, TimerTable]]:
+    """Return the marks of all kinds, then the lines that name programs, each once."""
+    found: dict[LogLine, TimerTable] = {}
     for kind in timer_kinds():
-        if next(log.find(kind.mark or kind.begin), None):
-            return kind
-    return next((kind for kind in timer_kinds() if kind.program and next(log.find(kind.program), None)), None)
+        found.setdefault(kind.mark or kind.begin, kind)
+    for kind in timer_kinds():
+        if kind.program:
+            found.setdefault(kind.program, kind)
+    return [*found.items()]
 
 
 def _tables(path: Path) -> tuple[TimerTable, list[Placed], tuple[str, ...]]:

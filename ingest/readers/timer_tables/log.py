@@ -109,7 +109,7 @@ class Log:
 
     def find(self, line: LogLine, start: int = 0, stop: int | None = None) -> Iterator[Found]:
         """Yield the lines of a part that contain a text and match a pattern, in their order."""
-        text = line.text.encode()
+        text = line.content
         if isinstance(self.content, bytes) and text not in self.content:
             return
         pattern = compiled(line.pattern)

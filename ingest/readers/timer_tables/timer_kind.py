@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -69,6 +69,11 @@ class LogLine:
     text: str  # what the line contains; the log is searched for it, which is fast
     pattern: str  # searched for in such lines; its named groups are facts
     first: bool = False  # whether a fact is what the first such line states, not the last
+
+    @cached_property
+    def content(self) -> bytes:
+        """The text, as logs have it."""
+        return self.text.encode()
 
 
 @dataclass(frozen=True, kw_only=True)
