@@ -79,7 +79,7 @@ def history_command(
 
 def _write_badge(target: str, form: str, entries: "Entries") -> None:
     from ingest.record_codec import document
-    from pipeline.report.check.badge import history_badge
+    from pipeline.report.check.history import history_badge
     from pipeline.store.atomic import json_bytes
 
     badge = history_badge(entries)

@@ -3,7 +3,7 @@
 The command line knows the rows from the start: functions import what takes long to import.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -40,14 +40,11 @@ def export_format(name: str) -> Export:
 
 
 def _extrap(analysis: "Analysis", *_: object) -> str:
-    return "".join(f"{line}\n" for line in _extrap_lines(analysis))
-
-
-def _extrap_lines(analysis: "Analysis") -> Iterator[str]:
-    """Yield Extra-P's JSON lines: one per call path and point, with all repetitions."""
+    """Return Extra-P's JSON lines: one per call path and point, with all repetitions."""
     import numpy as np
 
     kernels, experiment = analysis.callpaths.kernels, analysis.experiment
+    lines = []
     for callpath, values in zip(kernels.callpaths, kernels.values, strict=True):
         for point, repetitions in zip(experiment.points.tolist(), values, strict=True):
             known = repetitions[np.isfinite(repetitions)].tolist()
@@ -58,7 +55,8 @@ def _extrap_lines(analysis: "Analysis") -> Iterator[str]:
                     "metric": kernels.metric,
                     "value": known,
                 }
-                yield json_line(entry)
+                lines.append(f"{json_line(entry)}\n")
+    return "".join(lines)
 
 
 def _csv(analysis: "Analysis", outlook: "Outlook", targets: "FloatArray") -> str:
@@ -96,10 +94,6 @@ def _predicted(target: int, end: str, row: "Row") -> float:
     return found
 
 
-def _hatchet(analysis: "Analysis", *_: object) -> str:
-    return json_line(_call_tree_literal(analysis), indent=1) + "\n"
-
-
 def hatchet_graph_frame(analysis: "Analysis") -> Any:  # noqa: ANN401  # Hatchet's GraphFrame
     """Return the call tree with the values at the largest scale as a GraphFrame of Hatchet."""
     with extra("hatchet"):
@@ -134,6 +128,10 @@ def _call_tree_literal(analysis: "Analysis") -> list[dict[str, object]]:
 EXPORTS = (
     Export(name="extrap-jsonl", write=_extrap),
     Export(name="csv", write=_csv, predicts=True),
-    Export(name="hatchet-json", write=_hatchet, adds_up=True),
+    Export(
+        name="hatchet-json",
+        write=lambda analysis, *_: json_line(_call_tree_literal(analysis), indent=1) + "\n",
+        adds_up=True,
+    ),
 )
 """Measured values for Extra-P; one row per call path with its model; the call tree at the largest scale."""

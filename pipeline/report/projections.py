@@ -40,7 +40,12 @@ def show_projection(out: Console, projection: ApplicationProjection, details: bo
             for x in projection.definitions
         )
         show_sentence(out, f"with {defined}", "dim")
-    _show_variants(out, projection)
+    for variant in projection.variants:
+        if variant.total is None or variant.loss is None:
+            show_sentence(out, f"{variant.name}: no total: {variant.reason}")
+            continue
+        total = f"{exact_figure(variant.total.value)} {unit_text(variant.total.dimension)}"
+        show_sentence(out, f"{variant.name}: {total}, {_compared(projection.variant, variant.loss)}")
     _show_measured(out, projection)
     for group, verdict in projection.verdicts.items():
         show_sentence(out, f"{group}: {verdict.sentence}")
@@ -56,15 +61,6 @@ def _heading_of(projection: ApplicationProjection) -> str:
     """Return which application is projected to which machine."""
     variant = f", {projection.variant}" if projection.variants else ""
     return f"{projection.title} on {projection.machine}{variant}"
-
-
-def _show_variants(out: Console, projection: ApplicationProjection) -> None:
-    for variant in projection.variants:
-        if variant.total is None or variant.loss is None:
-            show_sentence(out, f"{variant.name}: no total: {variant.reason}")
-            continue
-        total = f"{exact_figure(variant.total.value)} {unit_text(variant.total.dimension)}"
-        show_sentence(out, f"{variant.name}: {total}, {_compared(projection.variant, variant.loss)}")
 
 
 def _compared(usual: str, loss: ProjectedValue) -> str:

@@ -330,7 +330,14 @@ def _parse(path: str, text: str) -> _Module:
     if long := _LONG_TEMPLATE.search(text):  # its lines could look like comments or imports
         raise ModuleError(f"{path} has a template of several lines: {long.group().strip()}")
     text = _COMMENT.sub("", text)
-    found = [(_resolved(path, source), _names(names)) for names, source in _IMPORT.findall(text)]
+    folder = posixpath.dirname(path)
+    found = [
+        (
+            posixpath.normpath(posixpath.join(folder, source)),
+            tuple(filter(None, map(str.strip, names.split(",")))),
+        )
+        for names, source in _IMPORT.findall(text)
+    ]
     declared = [*_DECLARATION.findall(text), *(name for _, names in found for name in names)]
     if twice := {name for name in declared if declared.count(name) > 1}:
         raise ModuleError(f"{path} declares {', '.join(sorted(twice))} twice")
@@ -340,15 +347,6 @@ def _parse(path: str, text: str) -> _Module:
     if leftover := _LEFTOVER.search(body):
         raise ModuleError(f"{path} has module syntax that is not supported: {leftover.group().strip()}")
     return _Module(dict(found), tuple(_EXPORT.findall(text)), _INDENT.sub("", body.strip()))
-
-
-def _resolved(path: str, source: str) -> str:
-    """Return the path that a module's import names."""
-    return posixpath.normpath(posixpath.join(posixpath.dirname(path), source))
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(name for part in text.split(",") if (name := part.strip()))
 
 
 def _as_function(path: str, module: _Module, kind: str) -> str:

@@ -266,6 +266,8 @@ def history_view(entries: Entries, template: str = "") -> HistoryView:
 def history_page(view: HistoryView) -> str:
     """Return the page."""
     newest = list(reversed(view.findings))[:_MOST_CHANGES]
+    count = len(view.entries)
+    rest = [f"charts show the newest {_MOST_ENTRIES} of {count} entries"] if count > _MOST_ENTRIES else []
     facts = dict(_facts(view))
     known = (m for m in _LEADING[:2] if np.isfinite(view.kernels[0].measures[m].values[-1]))
     leading = next(known, None)
@@ -279,14 +281,9 @@ def history_page(view: HistoryView) -> str:
         more=len(view.findings) - len(newest),
         chance=_chance(view),
         drifts=[*view.early, *view.drifts()[:_MOST_CHANGES]],
-        too_few=too_few(len(view.entries)),
-        notices=[*view.entries.notices, *_left_out(view)],
+        too_few=too_few(count),
+        notices=[*view.entries.notices, *rest],
     )
-
-
-def _left_out(view: HistoryView) -> Iterator[str]:
-    if len(view.entries) > _MOST_ENTRIES:
-        yield f"charts show the newest {_MOST_ENTRIES} of {len(view.entries)} entries"
 
 
 def _verdict(view: HistoryView, measure: Measure) -> str:
@@ -355,20 +352,19 @@ def _data(view: HistoryView, opening: Measure) -> HistoryPayload:
                 title=view.title(measure),
                 unit=view.units.get(measure, ""),
                 values=packed(np.stack([one.measures[measure].values[first:] for one in view.kernels])),
-                levels=[_levels(one.measures[measure], first) for one in view.kernels],
+                levels=[
+                    [
+                        (max(start - first, 0), end - first, few_digits(level))
+                        for start, end, level in one.measures[measure].levels()
+                        if end > first
+                    ]
+                    for one in view.kernels
+                ],
                 changes=[_changes(one.measures[measure], first) for one in view.kernels],
             )
             for measure in Measure
         ],
     )
-
-
-def _levels(trend: MeasureTrend, first: int) -> list[StretchPayload]:
-    return [
-        (max(start - first, 0), end - first, few_digits(level))
-        for start, end, level in trend.levels()
-        if end > first
-    ]
 
 
 def _changes(trend: MeasureTrend, first: int) -> list[StepPayload]:

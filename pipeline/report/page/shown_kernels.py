@@ -5,7 +5,7 @@ sum has measurements and predictions like any kernel. Callers that are folded ar
 and what is folded counts for the sum alone, not for inclusive values of its callers.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -112,21 +112,17 @@ def shown_kernels(
         members=np.arange(len(level.kernels)),
     )
     shown = whole if fits else _folded(level, outlook, points, whole, marked)
+    rest = np.flatnonzero(~marked)
+    of_rest = [sum_formula(level.models.take(rest), outlook.within)] if len(rest) else []
     further = [] if beside else [column for column in KERNELS if column.key not in DRAWN]
     ranked = RankedKernels(level=level, outlook=outlook, chosen=shown.members)
     return replace(
         shown,
         weighty=np.arange(0) if positions.measured_only or beside else _weighty(shown),
-        formulas=(*ranked.formulas, *_formula_of_others(level, outlook, marked)),
+        formulas=(*ranked.formulas, *of_rest),
         crossovers=_crossovers(shown, points, positions, beside=beside) if level.kernels.additive else (),
         further=columns_data(further, ranked, int(shown.folded > 0)),
     )
-
-
-def _formula_of_others(level: Level, outlook: Outlook, marked: BoolArray) -> Iterator[PredictionFormula]:
-    """Yield the formula of the sum of the kernels that are not marked, if there are some."""
-    if not marked.all():
-        yield sum_formula(level.models.take(np.flatnonzero(~marked)), outlook.within)
 
 
 def _predicted(level: Level, points: FloatArray, marked: BoolArray) -> tuple[Prediction, Prediction]:

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.report.check.badge import history_badge
+from pipeline.report.check.history import history_badge
 from tests.pipeline.report.page.histories import history, total
 
 GOOD, FAIR, POOR, UNKNOWN = "#009e73", "#b57900", "#c4452a", "#6b7280"

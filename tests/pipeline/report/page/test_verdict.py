@@ -10,7 +10,7 @@ from ingest.scaling import Scaling
 from pipeline.models.prediction import Prediction
 from pipeline.models.quality import Note
 from pipeline.questions.analysis import Analysis, Level, look_ahead
-from pipeline.report.page.verdict_sentences import Findings, leaders, verdict
+from pipeline.report.page.page import Findings, leaders, verdict
 from pipeline.wording.quantities import estimate_text, percent, readable_unit
 from tests.pipeline.models.made import changed
 from tests.pipeline.report.page.studies import SOLVER, study, study_of, two_parameter_study
