@@ -42,7 +42,7 @@ from ingest.reading.json_values import (
     parse_json,
     records_in,
 )
-from ingest.reading.packed import inflation_limit, plain_name
+from ingest.reading.packed import inflation_limit, open_regular, plain_name
 from ingest.series import UNNAMED_CALLPATH, UNNAMED_METRIC, MeasuredSeries, SeriesBuilder
 
 _MAX_QUOTED = 120  # characters of an error, which may quote the archive
@@ -63,7 +63,7 @@ def _read_archive(path: Path) -> MeasuredSeries:
     If the experiment has no single values, the mean of every point is its only value.
     """
     try:
-        with zipfile.ZipFile(path) as archive:
+        with open_regular(path) as file, zipfile.ZipFile(file) as archive:
             return _series(_Archive(archive, str(path)))
     except (OSError, EOFError, zipfile.BadZipFile, zlib.error, RuntimeError, UnicodeError) as error:
         raise InputError(f"damaged archive: {str(error)[:_MAX_QUOTED]}", where=str(path)) from error

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from ingest.errors import InputError
 from ingest.reading.files import head, read_bytes
-from ingest.reading.packed import inflation_limit
+from ingest.reading.packed import inflation_limit, open_regular
 from ingest.reading.parquet_files import BombError, open_parquet
 
 if TYPE_CHECKING:
@@ -216,14 +216,13 @@ def _workbook_csv(path: Path, most: int) -> bytes:
         raise InputError("openpyxl is not installed", where=str(path), hint=hint) from error
     tables: dict[str, list[list[str]]] = {}
     try:
-        with zipfile.ZipFile(path) as archive:
-            if sum(file.file_size for file in archive.infolist()) > inflation_limit(
-                path.stat().st_size, most
-            ):
+        with open_regular(path) as packed, warnings.catch_warnings():
+            with zipfile.ZipFile(packed) as archive:
+                plain = sum(file.file_size for file in archive.infolist())
+            if plain > inflation_limit(packed.seek(0, 2), most):
                 raise InputError("a decompression bomb", where=str(path), hint=_SAVE)
-        with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of what openpyxl does not keep, such as charts
-            for sheet in openpyxl.load_workbook(path, read_only=True, data_only=True).worksheets:
+            for sheet in openpyxl.load_workbook(packed, read_only=True, data_only=True).worksheets:
                 cells = sheet.iter_rows(values_only=True)
                 rows = [["" if value is None else str(value) for value in row] for row in cells]
                 if sum(len(list(filter(None, row))) > 1 for row in rows) > 1:

@@ -2,7 +2,6 @@
 
 import functools
 import inspect
-import json
 import os
 import shutil
 import signal
@@ -77,6 +76,7 @@ def _over_the_protocol(tool: "Callable[..., Answer]") -> Callable[..., Any]:
 
     from ingest.errors import PipelineError
     from ingest.record_codec import document
+    from pipeline.wording.escaping import json_line
 
     @functools.wraps(tool)
     def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401
@@ -84,7 +84,7 @@ def _over_the_protocol(tool: "Callable[..., Answer]") -> Callable[..., Any]:
             answer = document(tool(*arguments, **named))
         except PipelineError as error:
             raise ToolError(str(error)) from error
-        text = json.dumps(answer, ensure_ascii=False, allow_nan=False)
-        return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=answer)
+        text = TextContent(type="text", text=json_line(answer))
+        return CallToolResult(content=[text], structured_content=answer)
 
     return call

@@ -28,6 +28,7 @@ from pipeline.gate.trends import HistoryRow
 from pipeline.models.agreeing_formulas import formula_range, prediction_formulas
 from pipeline.models.fit import fit
 from pipeline.models.options import ModelOptions
+from pipeline.wording.escaping import json_line
 
 BASELINE_VERSION = 1
 SMALLEST_SHARE = 0.001  # kernels below it at every point are left out
@@ -82,12 +83,8 @@ class Baseline:
     def text(self) -> str:
         """The text of the file: one line per key, one line per kernel; its digest last."""
         content = document(self)
-        lines = [
-            f" {json.dumps(key)}: {json.dumps(value, ensure_ascii=False, allow_nan=False)}"
-            for key, value in content.items()
-            if key != "kernels"
-        ]
-        kernels = [f"  {json.dumps(k, ensure_ascii=False, allow_nan=False)}" for k in content["kernels"]]
+        lines = [f' "{key}": {json_line(value)}' for key, value in content.items() if key != "kernels"]
+        kernels = [f"  {json_line(kernel)}" for kernel in content["kernels"]]
         lines.append(' "kernels": [\n' + ",\n".join(kernels) + "\n ]")
         lines.append(f' "sha256": "{_digest(content)}"')
         return "{\n" + ",\n".join(lines) + "\n}\n"

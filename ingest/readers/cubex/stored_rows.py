@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from io import FileIO
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,7 @@ import numpy.typing as npt
 from ingest.arrays import IntArray
 from ingest.errors import InputError
 from ingest.profile import MetricKind
-from ingest.reading.packed import InflateError, inflate_row, is_packed, unpack
+from ingest.reading.packed import InflateError, inflate_row, is_packed, open_regular, unpack
 
 ANCHOR = "anchor.xml"
 _BLOCK = 512
@@ -111,7 +111,7 @@ def open_container(path: Path) -> Container:
 
 def _open(path: Path) -> FileIO:
     try:
-        return FileIO(path)
+        return cast(FileIO, open_regular(path).detach())
     except OSError as problem:
         reason = problem.strerror or "cannot be read"
         raise InputError(reason, where=str(path), hint="check path and permissions") from None

@@ -12,7 +12,7 @@ import numpy as np
 from ingest.arrays import IntArray
 from ingest.errors import InputError
 from ingest.reading.files import head
-from ingest.reading.packed import inflation_limit, is_packed_file, open_plain
+from ingest.reading.packed import inflation_limit, is_packed_file, open_plain, open_regular
 
 _MAGIC = b"SQLite format 3\0"
 _MAX_BYTES = 1 << 37
@@ -57,7 +57,8 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
 @contextmanager
 def _opened(path: Path, where: str) -> Iterator[sqlite3.Connection]:
     try:
-        size = path.stat().st_size
+        with open_regular(path) as file:  # SQLite would wait for the writer of a pipe
+            size = file.seek(0, 2)
         connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
     except (OSError, sqlite3.Error) as error:
         raise InputError(f"cannot be opened: {error}", where=where) from error

@@ -8,6 +8,12 @@ import sys
 
 import pytest
 
+from ingest.errors import InputError
+from ingest.readers import extrap
+from ingest.readers.cubex.stored_rows import open_container
+from ingest.readers.gpu.sqlite_files import opened
+from ingest.reading.csv_files import read_csv
+
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="has no named pipes")
 
 PATIENCE = 60  # seconds
@@ -93,6 +99,27 @@ def test_results_with_such_a_record_are_refused(refused, strong_results, tmp_pat
     results = shutil.copytree(strong_results, tmp_path / "results")
     special(results / "run.json")
     assert "run.json: cannot be read" in refused("predict", results, "--at", "p=64")
+
+
+def database(path):
+    with opened(path):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("read", "name"),
+    [
+        (open_container, "profile.cubex"),
+        (database, "report.sqlite"),
+        (extrap.READERS[-1].read, "series.extra-p"),
+        (read_csv, "table.xlsx"),
+    ],
+)
+def test_what_took_the_place_of_an_archive_is_refused_and_not_waited_for(special, tmp_path, read, name):
+    if name.endswith(".xlsx"):
+        pytest.importorskip("openpyxl")
+    with pytest.raises(InputError, match=f"{name}: .*not a regular file"):
+        read(special(tmp_path / name))
 
 
 def test_beside_profiles_it_is_skipped(call, strong_study, special):

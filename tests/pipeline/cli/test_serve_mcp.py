@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -39,13 +40,16 @@ def ask(strong_study):
 
 
 def test_an_assistant_finds_the_tools_asks_and_is_refused_what_lies_elsewhere(ask, strong_study):
-    greeting, tools, (seen, answered, predicted, refused, unknown) = ask(
+    odd = shutil.copytree(strong_study, strong_study.with_name("odd\x9b"))
+    greeting, tools, (seen, answered, predicted, refused, unknown, hostile) = ask(
         ("inspect", {"path": strong_study.name}),
         ("run", {"path": strong_study.name, "limit": 2}),
         ("predict", {"results": "run-1", "at": ["p=4096"]}),
         ("inspect", {"path": "../else"}),
         ("predict", {"results": "run-1", "at": ["x=1"]}),
+        ("inspect", {"path": odd.name}),
     )
+    assert r"odd\u009b" in hostile.content[0].text and "\x9b" not in hostile.content[0].text
     assert "value (lower to upper)" in greeting.instructions
     assert [tool.name for tool in tools] == ["inspect", "run", "predict", "choose", "compare", "check"]
     assert all(tool.annotations.read_only_hint for tool in tools)

@@ -198,3 +198,9 @@ def test_baselines_of_all_versions_are_read(file):
     slower = np.where(np.arange(len(whole.kernels)) == row, 1.5, 1.0)
     worse = replace(whole, values=whole.values * slower[:, None, None])
     assert check(worse, whole, CheckOptions(), ModelOptions(), today).outcome is Outcome.REGRESSED
+
+
+def test_no_terminal_obeys_a_baseline_and_names_stay():
+    text = baseline_of(study({"a\x9b2J": 1.0, "b": 2.0}), ModelOptions(), {}).text
+    assert "\x9b" not in text
+    assert any(kernel.region == "a\x9b2J" for kernel in from_document(json.loads(text), "here").kernels)

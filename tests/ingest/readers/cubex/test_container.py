@@ -1,7 +1,7 @@
 """Members of a container, and containers that are damaged or change while they are read."""
 
 import gzip
-from io import FileIO
+from io import BufferedReader, FileIO
 
 import numpy as np
 import pytest
@@ -9,6 +9,7 @@ import pytest
 from ingest.errors import InputError
 from ingest.readers.cubex import stored_rows as module
 from ingest.readers.cubex.stored_rows import open_container
+from ingest.reading.packed import open_regular
 from tests.cubex_writer import tar_member
 
 BIG = bytes(range(256)) * 4096  # 1 MiB, the most that is copied
@@ -178,14 +179,20 @@ def test_a_file_that_shrinks_during_the_read_is_refused(tmp_path, monkeypatch):
         def read(self, size=-1):
             return super().read(min(size, 5))
 
-    monkeypatch.setattr(module, "FileIO", Shrunk)
+    monkeypatch.setattr(module, "open_regular", lambda path: BufferedReader(Shrunk(path)))
     with pytest.raises(InputError, match="the file changed while it was read"):
         found.read("anchor.xml")
 
 
 def test_no_file_stays_open(tmp_path, monkeypatch):
     files = []
-    monkeypatch.setattr(module, "FileIO", lambda path: files.append(FileIO(path)) or files[-1])
+
+    def kept(path):
+        file = open_regular(path)
+        files.append(file.raw)
+        return file
+
+    monkeypatch.setattr(module, "open_regular", kept)
     found = opened(tmp_path, ANCHOR, tar_member("1.data", BIG + b"x"))
     found.read("anchor.xml")
     found.views("1.data")
