@@ -145,10 +145,7 @@ def usual_cost(runs: Visited, shown: tuple[float, float] = (_SHOWN_INSIDE, _SHOW
     steps = np.linspace(-5, 5, _STEPS)  # standard deviations
     logs = np.log(_ELSEWHERE.recorded) + steps * _ELSEWHERE.spread
     density = -0.5 * steps**2
-    for least, share, trivial in (
-        (leaf, shown[0], _LEAVES_TRIVIAL),
-        (caller, shown[1], _CALLERS_TRIVIAL),
-    ):
+    for least, share, trivial in ((leaf, shown[0], _LEAVES_TRIVIAL), (caller, shown[1], _CALLERS_TRIVIAL)):
         if np.isfinite(least):
             density = density + np.log(_likelihood(least, share * np.exp(logs), trivial))
     weight = np.exp(density - density.max())

@@ -166,10 +166,7 @@ class _Made:
 
 
 def _decide(
-    evidence: Sequence[RunEvidence],
-    request: FilterRequest,
-    cost: EventCost,
-    known: KnownPlain | None,
+    evidence: Sequence[RunEvidence], request: FilterRequest, cost: EventCost, known: KnownPlain | None
 ) -> _Made:
     """Decide by the rule that is asked for; by a budget if that of the paper would leave much overhead."""
 

@@ -370,10 +370,7 @@ def reduce_profile(profile: Profile, metrics: Container[str], on_locations: str 
             metric.name: _of_each(metric, values, summed, merged) for metric in _reduced(wanted, values)
         }
     if not counted.all():
-        tree, values = (
-            tree.take(counted),
-            {name: of.take(counted) for name, of in values.items()},
-        )
+        tree, values = tree.take(counted), {name: of.take(counted) for name, of in values.items()}
     reduced = ReducedProfile(
         source=profile.source,
         tree=tree,

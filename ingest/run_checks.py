@@ -386,10 +386,7 @@ def _shared_cores(runs: Sequence[RunRecord]) -> str:
     """Say which runs had more locations than cores, if their profiles state the cores; otherwise empty."""
     crowded = []
     for run in runs:
-        cores, processors = (
-            stated_cores(run.attributes),
-            stated_number(run.attributes, (_PROCESS_CORES,)),
-        )
+        cores, processors = stated_cores(run.attributes), stated_number(run.attributes, (_PROCESS_CORES,))
         threads = int(np.unique(run.process, return_counts=True)[1].max(initial=0))
         if cores and len(run.process) > cores:
             crowded.append(f"{run.source} ({len(run.process)} locations on {cores} cores)")

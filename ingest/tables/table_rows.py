@@ -426,12 +426,7 @@ def _texts_of(column: "pd.Series[Any]") -> "np.ndarray[Any, Any]":
 
 
 def _numbers_of(
-    frame: Frame,
-    name: str,
-    bad: BadCells,
-    *,
-    needed: bool = True,
-    read: Callable[[str], float] = number,
+    frame: Frame, name: str, bad: BadCells, *, needed: bool = True, read: Callable[[str], float] = number
 ) -> FloatArray:
     """Return a column as numbers, NaN if there is none; what is not one goes to `bad`, and gaps if needed.
 

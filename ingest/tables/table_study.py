@@ -225,11 +225,7 @@ def _dense(table: _NumberedRows, name: str) -> FloatArray:
 
 
 def _values(
-    table: _NumberedRows,
-    run: int,
-    stored: Mapping[str, FloatArray],
-    ranks: IntArray | None,
-    locations: int,
+    table: _NumberedRows, run: int, stored: Mapping[str, FloatArray], ranks: IntArray | None, locations: int
 ) -> tuple[dict[str, FloatArray], IntArray | None]:
     """Return float64[n, location] per metric, and the locations of its rows if they state ranks."""
     rows = np.flatnonzero(table.run == run)

@@ -373,9 +373,7 @@ def _application(table: TomlTable, scales: Scales, folder: Path) -> CampaignAppl
             hint = "write a pattern relative to the working directory of the run"
             raise table.error("collect", f"{pattern} lies outside of the working directory", hint)
     return CampaignApplication(
-        **given,
-        command=command,
-        inputs=tuple(Input(folder / one, one.endswith("/")) for one in inputs),
+        **given, command=command, inputs=tuple(Input(folder / one, one.endswith("/")) for one in inputs)
     )
 
 

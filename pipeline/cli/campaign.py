@@ -46,10 +46,7 @@ Results = Annotated[
 DryRun = Annotated[bool, switch("--dry-run", "Print scripts and commands; start nothing.")]
 Failed = Annotated[bool, switch("--failed", "Start runs that failed again.")]
 Rebuilt = Annotated[bool, switch("--rebuilt", "The program was built anew with the filter from the pilot.")]
-Accept = Annotated[
-    bool,
-    switch("--accept-change", "Put all earlier runs away and make them anew."),
-]
+Accept = Annotated[bool, switch("--accept-change", "Put all earlier runs away and make them anew.")]
 Watch = Annotated[bool, switch("--watch", "Show it again until no run is queued or running.")]
 Interval = Annotated[float, valued("--interval", "SECONDS", "Time between two looks at the runs.", min=0.1)]
 
@@ -117,10 +114,7 @@ def submit(
 
 @command("status", group=_campaign_app)
 def status(
-    file: File = Path(_CAMPAIGN),
-    watch: Watch = False,
-    interval: Interval = 5.0,
-    json: Json = None,
+    file: File = Path(_CAMPAIGN), watch: Watch = False, interval: Interval = 5.0, json: Json = None
 ) -> None:
     """Show how far the runs are, and the last lines of the logs of those that failed."""
     from pipeline.report.terminal.campaigns import show_status

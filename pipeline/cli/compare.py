@@ -37,16 +37,12 @@ def compare(
     factor: Annotated[
         float, valued("--factor", "FACTOR", "Differences up to this factor are not reported.", min=1.0)
     ] = 1.1,
-    output: Annotated[
-        str | None,
-        shared("--out", ": a self-contained page, '-' for standard output"),
-    ] = None,
+    output: Annotated[str | None, shared("--out", ": a self-contained page, '-' for standard output")] = None,
     limit: Limit = 15,
     details: Details = False,
     shown: Presentation = Presentation(),
     group_by: Annotated[
-        str | None,
-        shared("--group-by", ": compare two of them (machine=A,B), or all with the first"),
+        str | None, shared("--group-by", ": compare two of them (machine=A,B), or all with the first")
     ] = None,
 ) -> None:
     """Report which kernels differ significantly between two studies."""

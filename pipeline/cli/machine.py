@@ -15,8 +15,7 @@ app.add_typer(_machine_app, name="machine")
 Output = Annotated[str, shared("--out", ": the machine file, '-' for standard output")]
 Compiler = Annotated[str | None, valued("--cc", "NAME", "C compiler; default: the first of cc, gcc, clang.")]
 Flags = Annotated[
-    str | None,
-    valued("--flags", "FLAGS", "Its flags; default: -O3 -march=native, on Arm -O3 -mcpu=native."),
+    str | None, valued("--flags", "FLAGS", "Its flags; default: -O3 -march=native, on Arm -O3 -mcpu=native.")
 ]
 MpiCompiler = Annotated[str, valued("--mpicc", "NAME", "MPI's C compiler.")]
 Launcher = Annotated[

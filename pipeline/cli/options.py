@@ -167,11 +167,7 @@ Config = Annotated[Path | None, valued("--config", "FILE", f"Configuration file 
 Metric = Annotated[str | None, shared("--metric", ", by default the one chosen for the run")]
 WhatIf = Annotated[
     list[str] | None,
-    valued(
-        "--what-if",
-        "CHANGE",
-        "As if 'MPI_Send=0.5', 'communication=0' or 'balanced'; repeatable.",
-    ),
+    valued("--what-if", "CHANGE", "As if 'MPI_Send=0.5', 'communication=0' or 'balanced'; repeatable."),
 ]
 _LARGEST = 1e9  # of numbers whose least is given
 _SCREEN_ROWS = 10  # that leave room for the answer and the way on
@@ -198,10 +194,7 @@ class Presentation:
         return write_summary(self.json, document) or write_table(self.table_format, table)
 
     def present(
-        self,
-        document: object,
-        table: "Callable[[], DataTable]",
-        draw: "Callable[[Console], None]",
+        self, document: object, table: "Callable[[], DataTable]", draw: "Callable[[Console], None]"
     ) -> bool:
         """Write a record, or plain data, in the form that is asked for; return whether it was drawn."""
         if self.written(document, table):
@@ -217,8 +210,7 @@ class KernelPresentation(Presentation):
     """How kernels are shown: those of one level, the first ones."""
 
     by: Annotated[
-        Literal["region", "callpath", "group"],
-        valued("--by", None, "Show regions, call paths or groups."),
+        Literal["region", "callpath", "group"], valued("--by", None, "Show regions, call paths or groups.")
     ] = "region"
     limit: Limit = 15
 
@@ -239,10 +231,7 @@ class KernelPresentation(Presentation):
         return self.limit if details or self.limit != KernelPresentation.limit else _SCREEN_ROWS
 
     def present_rows(
-        self,
-        summary: object,
-        table: "Callable[..., DataTable]",
-        draw: Callable[..., None],
+        self, summary: object, table: "Callable[..., DataTable]", draw: Callable[..., None]
     ) -> bool:
         """Present a summary by functions that also take `rows`; UsageError if a metric has no groups."""
         rows = self.rows

@@ -15,8 +15,7 @@ import typer
 from pipeline.cli.options import Limit, Presentation, command, refuse_beside, shared, switch, valued
 
 File = Annotated[
-    Path,
-    typer.Argument(metavar="FILE", help="Object file, compiler output (.s), or the text of objdump -d."),
+    Path, typer.Argument(metavar="FILE", help="Object file, compiler output (.s), or the text of objdump -d.")
 ]
 Function = Annotated[
     str, valued("--function", "NAME", "Function with the loops: its C++ or Fortran name, or symbol.")

@@ -32,14 +32,8 @@ Application = Annotated[
         "`pipeline run`, all of whose kernels are projected.",
     ),
 ]
-FromMachine = Annotated[
-    str | None,
-    shared("--from", MACHINE_HELP + ", of a results directory"),
-]
-OnMachine = Annotated[
-    str | None,
-    shared("--on", MACHINE_HELP + "; by default the application's own"),
-]
+FromMachine = Annotated[str | None, shared("--from", MACHINE_HELP + ", of a results directory")]
+OnMachine = Annotated[str | None, shared("--on", MACHINE_HELP + "; by default the application's own")]
 Variant = Annotated[
     str | None,
     valued("--variant", "NAME", "Variant of the machine, such as ideal or noiseless (see --list)."),

@@ -46,10 +46,7 @@ def run(
     machines: ChosenMachines = ChosenMachines(),
     config: Config = None,
     shown: KernelPresentation = KernelPresentation(),
-    group_by: Annotated[
-        str | None,
-        shared("--group-by", ": a study per value"),
-    ] = None,
+    group_by: Annotated[str | None, shared("--group-by", ": a study per value")] = None,
     details: Annotated[bool, switch("--details", "Show more: ranking, crossovers, POP.")] = False,
     no_results: Annotated[bool, switch("--no-results", "Show models alone, write no results.")] = False,
 ) -> None:
@@ -171,8 +168,7 @@ def inspect(
         bool, switch("--propose", "Write a list of the runs with guessed parameters, for pipeline.toml.")
     ] = False,
     output: Annotated[
-        str | None,
-        shared("--out", r": the list of --propose, '-' for standard output \[default: -]"),
+        str | None, shared("--out", r": the list of --propose, '-' for standard output \[default: -]")
     ] = None,
     shown: Presentation = Presentation(),
 ) -> None:

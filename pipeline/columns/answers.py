@@ -149,29 +149,12 @@ _PLACES: tuple[Column[Any], ...] = (
     Column(key="sought", audience=Audience.FILES),
     Column(key="given", audience=Audience.FILES),
     Column(
-        key="at",
-        kind=FIGURE,
-        texts=lambda found: (f"{one.given} = {value_text(one.at)}" for one in found),
+        key="at", kind=FIGURE, texts=lambda found: (f"{one.given} = {value_text(one.at)}" for one in found)
     ),
-    Column(
-        key="value",
-        kind=FIGURE,
-        heading="keeps it",
-        texts=lambda found: (one.text for one in found),
-    ),
+    Column(key="value", kind=FIGURE, heading="keeps it", texts=lambda found: (one.text for one in found)),
     Column(key="lower", kind=FIGURE, audience=Audience.FILES),
-    Column(
-        key="upper",
-        kind=FIGURE,
-        heading=INTERVAL,
-        texts=lambda found: (one.interval for one in found),
-    ),
-    Column(
-        key="wall_seconds",
-        kind=FIGURE,
-        heading="wall time",
-        write=lambda value: quantity(value, "s"),
-    ),
+    Column(key="upper", kind=FIGURE, heading=INTERVAL, texts=lambda found: (one.interval for one in found)),
+    Column(key="wall_seconds", kind=FIGURE, heading="wall time", write=lambda value: quantity(value, "s")),
 )
 
 

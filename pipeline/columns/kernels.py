@@ -116,11 +116,7 @@ def model_json(formula: PredictionFormula) -> dict[str, Any]:
     """Return the formula of a prediction as plain data: the last normal form, and where it holds."""
     within, last = formula.within, _form_json(formula.last)
     ends = map(list, zip(*(numbers(end) for end in (within.first, within.last)), strict=True))
-    found = {
-        **last,
-        "formula": formula.text(),
-        "range": dict(zip(formula.parameters, ends, strict=True)),
-    }
+    found = {**last, "formula": formula.text(), "range": dict(zip(formula.parameters, ends, strict=True))}
     if formula.ends:
         up_to = map(number, (*formula.ends, float(within.last[within.column])))
         pieces = zip(up_to, formula.pieces, strict=True)
@@ -180,10 +176,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 _MODEL = Kind(
-    name="model",
-    write=lambda model: str(model["formula"]),
-    json={"$ref": "#/$defs/model"},
-    is_number=False,
+    name="model", write=lambda model: str(model["formula"]), json={"$ref": "#/$defs/model"}, is_number=False
 )
 _SOURCE = Kind(name="text", write=str, json={"type": "string"}, is_number=False, may_lack=True)
 IDENTITY = Kind(name="id", write=callpath_id, json={"type": "integer", "minimum": 1}, may_lack=True)
@@ -216,10 +209,7 @@ KERNELS: tuple[Column[Any], ...] = (
         about="region names from the root down, the middle folded into one beyond 200; "
         "for a region its name alone",
     ),
-    _FOR_PROGRAMS(
-        key="region",
-        values=lambda found: found.each(found.level.kernels.regions),
-    ),
+    _FOR_PROGRAMS(key="region", values=lambda found: found.each(found.level.kernels.regions)),
     _FOR_PROGRAMS(
         key="paradigm",
         values=lambda found: found.each(found.level.kernels.paradigms),
@@ -237,10 +227,7 @@ KERNELS: tuple[Column[Any], ...] = (
         values=lambda found: [found.level.kernels.metric] * len(found.chosen),
         about="effort where time was summed over locations",
     ),
-    _FOR_PROGRAMS(
-        key="unit",
-        values=lambda found: [found.level.kernels.unit] * len(found.chosen),
-    ),
+    _FOR_PROGRAMS(key="unit", values=lambda found: [found.level.kernels.unit] * len(found.chosen)),
     _FOR_PROGRAMS(
         key="model",
         name="formula",
@@ -291,9 +278,7 @@ KERNELS: tuple[Column[Any], ...] = (
         about="the same with every point predicted from the others",
     ),
     _FOR_PROGRAMS(
-        key="quality.points",
-        kind=WHOLE_KIND,
-        values=lambda found: found.models.quality.points.tolist(),
+        key="quality.points", kind=WHOLE_KIND, values=lambda found: found.models.quality.points.tolist()
     ),
     _FOR_PROGRAMS(
         key="quality.repetitions",

@@ -19,10 +19,7 @@ Entries: TypeAlias = Sequence[Entry]
 
 
 def _figure(
-    key: str,
-    heading: str,
-    write: Callable[[float], str] | None = None,
-    audience: Audience = Audience.ALL,
+    key: str, heading: str, write: Callable[[float], str] | None = None, audience: Audience = Audience.ALL
 ) -> Column[Figures]:
     """Return the column of the figure that is called so, or so but for ``_seconds``."""
     return Column(

@@ -76,9 +76,7 @@ class FilterOptions(PaperRule):
         read=read_positive_share,
     )
     applied: Literal["run-time", "compile-time"] | None = option(
-        None,
-        "When the filter is applied.",
-        commands=_FILTER,
+        None, "When the filter is applied.", commands=_FILTER
     )
     protect: tuple[str, ...] = _repeated(
         "Always keep regions that match; repeatable.", "PATTERN", read_patterns, commands=_FILTER
@@ -87,20 +85,14 @@ class FilterOptions(PaperRule):
         "Always drop regions that match; repeatable.", "PATTERN", read_patterns, commands=_FILTER
     )
     protect_growing: bool = option(
-        True,
-        "Keep regions whose time grows with the scale; off: --no-protect-growing.",
-        commands=_FILTER,
+        True, "Keep regions whose time grows with the scale; off: --no-protect-growing.", commands=_FILTER
     )
     form: Literal["shorter", "include", "exclude"] = option(
-        "shorter",
-        "Rules for kept or dropped regions, or the shorter list.",
-        commands=_FILTER,
+        "shorter", "Rules for kept or dropped regions, or the shorter list.", commands=_FILTER
     )
     whole_files: bool = option(False, "Exclude whole source files where possible.", commands=_FILTER)
     to: Literal["scorep", "tau", "gcc", "xray"] = option(
-        "scorep",
-        "Tool or format to write for.",
-        commands=_FILTER,
+        "scorep", "Tool or format to write for.", commands=_FILTER
     )
     merge: Path | None = option(
         None, "Merge with this existing filter.", commands=_FILTER, metavar="FILE", read=read_file
@@ -137,18 +129,13 @@ class Options:
         recompute=False,
     )
     scaling: Literal["auto", "strong", "weak"] = option(
-        "auto",
-        "Fixed problem (strong) or size per process (weak).",
-        commands=(*_RUN, *_GATE),
+        "auto", "Fixed problem (strong) or size per process (weak).", commands=(*_RUN, *_GATE)
     )
     parameter: tuple[str, ...] = _repeated(
         "Sizes stated by runs, as parameters: 'atoms,cells'.", "NAMES", read_kernels, commands=(*_RUN, *_GATE)
     )
     metric: str = option(
-        "time",
-        "Metric to model or show: time as core-seconds.",
-        commands=(*_RUN, *_GATE),
-        metavar="NAME",
+        "time", "Metric to model or show: time as core-seconds.", commands=(*_RUN, *_GATE), metavar="NAME"
     )
     at: tuple[Mapping[str, float], ...] = _repeated(TARGET_HELP, TARGET_METAVAR, read_targets)
     jobs: int | None = option(
@@ -160,9 +147,7 @@ class Options:
         recompute=False,
     )
     overhead: Literal["auto", "correct", "keep"] = option(
-        "auto",
-        "Overhead of measuring: correct it, keep it, or correct above 5 % (auto).",
-        commands=_MEASURED,
+        "auto", "Overhead of measuring: correct it, keep it, or correct above 5 % (auto).", commands=_MEASURED
     )
     min_efficiency: float = option(
         MIN_EFFICIENCY,
@@ -197,17 +182,10 @@ class Options:
         False, "Exit with code 3 if a run could not be read.", commands=(*_RUN, "check"), recompute=False
     )
     engine: Literal["local", "dask"] = option(
-        "local",
-        "Read on this machine or on a Dask cluster.",
-        commands=_RUN,
-        recompute=False,
+        "local", "Read on this machine or on a Dask cluster.", commands=_RUN, recompute=False
     )
     scheduler: str = option(
-        "",
-        "Address or scheduler file of Dask.",
-        commands=_RUN,
-        metavar="ADDRESS",
-        recompute=False,
+        "", "Address or scheduler file of Dask.", commands=_RUN, metavar="ADDRESS", recompute=False
     )
     filter: FilterOptions = field(default_factory=FilterOptions)
     models: ModelOptions = field(default_factory=ModelOptions)

@@ -82,9 +82,7 @@ class ModelOptions:
     """What a user may decide about fitting; the defaults suit effort and times."""
 
     method: Literal["evidence", "extra-p"] = option(
-        "evidence",
-        "Weigh all hypotheses, or choose one term as Extra-P does.",
-        commands=("run", "check"),
+        "evidence", "Weigh all hypotheses, or choose one term as Extra-P does.", commands=("run", "check")
     )
     prior: Prior = option(
         "learned",

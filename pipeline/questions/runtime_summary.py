@@ -419,10 +419,7 @@ def runtime_summary(found: Runtime | None, parameters: Sequence[str]) -> Runtime
 
 
 def scales(
-    figures: Figures,
-    parameters: Sequence[str],
-    work: Figures | None = None,
-    parts: PopParts | None = None,
+    figures: Figures, parameters: Sequence[str], work: Figures | None = None, parts: PopParts | None = None
 ) -> Iterator[Scale]:
     """Yield the figures of each point, with others of a `Runtime` if they are known."""
     shown = _figures(figures, (*_FIGURES, *_WHERE_MEASURED))

@@ -184,9 +184,7 @@ def focused(summary: "Summary", patterns: Sequence[str], left_out: Sequence[str]
     ]
     regions = {row["region"] for row in kernels}
     found = replace(
-        summary,
-        kernels=kernels,
-        regions=[row for row in summary.regions if row["region"] in regions],
+        summary, kernels=kernels, regions=[row for row in summary.regions if row["region"] in regions]
     )
     return replace(
         found,

@@ -50,10 +50,7 @@ DAMAGE = (  # what damaged content makes readers raise
 
 
 def write_analysis(
-    directory: Path,
-    analysis: Analysis,
-    others: Mapping[str, Analysis],
-    described: tuple[IntArray, IntArray],
+    directory: Path, analysis: Analysis, others: Mapping[str, Analysis], described: tuple[IntArray, IntArray]
 ) -> None:
     """Store the experiment, the models of its call paths and regions, and those of all other metrics.
 

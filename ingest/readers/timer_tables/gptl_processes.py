@@ -140,11 +140,6 @@ READERS = (
         precedence=2,
     ),
     ProfileReader(
-        name="GPTL process",
-        pattern="timing.0",
-        matches=_is_process,
-        read=_read,
-        fallback=4,
-        precedence=2,
+        name="GPTL process", pattern="timing.0", matches=_is_process, read=_read, fallback=4, precedence=2
     ),
 )

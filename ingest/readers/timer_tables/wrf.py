@@ -52,11 +52,7 @@ _FACTS = (
 )
 _STREAM = re.compile(rb"_d\d\d(?=_|$).*")  # wrfout_d01_2001-10-25_00:00:00
 _KIND = TimerTable(
-    name="WRF",
-    begin=_BEGIN,
-    place="rows",
-    statistic=Statistic.ONE,
-    output=f"^{_OUTPUT}|^{_BOUNDARIES}",
+    name="WRF", begin=_BEGIN, place="rows", statistic=Statistic.ONE, output=f"^{_OUTPUT}|^{_BOUNDARIES}"
 )
 
 

@@ -45,10 +45,7 @@ def without(
             for name, table in terms.items()
         }
 
-    return (
-        replace(application, terms=kept(application.terms)),
-        replace(machine, terms=kept(machine.terms)),
-    )
+    return replace(application, terms=kept(application.terms)), replace(machine, terms=kept(machine.terms))
 
 
 def held_out_times(

@@ -11,10 +11,7 @@ Kind: TypeAlias = Literal["application", "machine"]
 
 _LARGEST_DATA = 1 << 28  # bytes of a profile, a report, a table of measurements
 _HERE = Path(__file__).parents[1]
-_FOLDERS: Mapping[Kind, Path] = {
-    "application": _HERE / "examples",
-    "machine": _HERE / "machines",
-}
+_FOLDERS: Mapping[Kind, Path] = {"application": _HERE / "examples", "machine": _HERE / "machines"}
 PROCESSORS = _HERE / "ports" / "processors.toml"
 LEFT_OUT = _HERE / "ports" / "left_out.toml"
 INSTRUCTION_CLASSES = _HERE / "ports" / "classes.toml"

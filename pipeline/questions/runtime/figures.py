@@ -68,10 +68,7 @@ def _stated_rate(experiment: Experiment) -> WorkRate | None:
 
 
 def _units_of_work(
-    experiment: Experiment,
-    column: int,
-    locations: Callable[[FloatArray], FloatArray],
-    points: FloatArray,
+    experiment: Experiment, column: int, locations: Callable[[FloatArray], FloatArray], points: FloatArray
 ) -> FloatArray:
     """Return how many units a run does at points, or a step of it if values are those of steps, float64[Q].
 
