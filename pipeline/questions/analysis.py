@@ -241,8 +241,13 @@ def analyse(
     metric: str,
     options: ModelOptions,
     own_groups: OwnGroups = NO_GROUPS,
+    *,
+    back_tested: bool = True,
 ) -> Analysis:
-    """Fit a model to every call path and to every region; ModelError if there is no parameter."""
+    """Fit a model to every call path and to every region; ModelError if there is no parameter.
+
+    Models of the total without its last point are for the metric whose runtime is looked at.
+    """
     if not experiment.parameters:
         raise ModelError(
             "the runs have no parameter, so nothing can be modelled over it",
@@ -254,7 +259,7 @@ def analyse(
     same = _alike(kernels, regions)
     coarse = Level(regions, callpaths.models) if same else _modelled(experiment, regions, options, per)
     found = analysis_of(experiment, decision, callpaths, coarse, own_groups=own_groups)
-    if not kernels.additive:
+    if not (kernels.additive and back_tested):
         return found
     parts = kernels if found.callpaths.models.predictor is None else kernels.total
     fit_left = partial(fit, experiment.parameters, options=options, parts=True, per=per)

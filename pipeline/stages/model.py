@@ -50,7 +50,9 @@ def _modelled_among(
     wanted: Container[str], read: "Ingested", options: Options, chosen: Analysis
 ) -> dict[str, Analysis]:
     return {
-        metric: analyse(read.experiment, chosen.decision, metric, options.models, options.groups)
+        metric: analyse(
+            read.experiment, chosen.decision, metric, options.models, options.groups, back_tested=False
+        )
         for metric in metrics_beside(read.experiment, chosen.metric)
         if metric in wanted
     }
