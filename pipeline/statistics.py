@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-import scipy
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.reduction import SmallFloatArray
@@ -20,6 +19,8 @@ _SECANTS, _STEPS = 3, 10  # of the inversion of all, and of those whose logit is
 _NEAR = 1e-2
 _LEAST = 1e-6  # probability that counts
 _SHARPEST = 1e15  # inverse scale, on the way from the least to the largest quantile: squares are finite
+_FAR_OUT = 10  # from where on series of the gamma function's relatives are exact to 1e-12
+_LARGEST = 1e150  # value whose square is finite
 _MOST_STEPS, _MANY_DEGREES, _FAR = 40, 1e4, 0.9999  # of Newton's method, and where it is exact
 
 
@@ -86,7 +87,9 @@ def _student_quantile(degrees: float, probability: float) -> float:
     """
     level = abs(2 * probability - 1)
     if not (1 <= degrees <= _MANY_DEGREES and level < _FAR):
-        return float(scipy.special.stdtrit(degrees, probability))
+        from scipy.special import stdtrit
+
+        return float(stdtrit(degrees, probability))
     half, found = degrees / 2, 0.0
     peak = 2 * math.exp(math.lgamma(half + 0.5) - math.lgamma(half)) / math.sqrt(math.pi * degrees)
     for _ in range(_MOST_STEPS):
@@ -97,6 +100,24 @@ def _student_quantile(degrees: float, probability: float) -> float:
         if abs(step) <= 1e-12 * found:
             break
     return math.copysign(found, probability - 0.5)
+
+
+def student_below(degrees: FloatArray, value: FloatArray) -> FloatArray:
+    """Return the probabilities of Student's t distributions below values, of one shape."""
+    squared = np.minimum(np.abs(value), _LARGEST) ** 2
+    pairs = zip((squared / (degrees + squared)).ravel().tolist(), (degrees / 2).ravel().tolist(), strict=True)
+    level = np.reshape([_incomplete_beta(x, 0.5, half) for x, half in pairs], np.shape(value))
+    return np.asarray((1 + np.sign(value) * level) / 2)
+
+
+def normal_below(value: FloatArray) -> FloatArray:
+    """Return the probabilities of the normal distribution below values, of any shape."""
+    return np.reshape([0.5 * math.erfc(-v) for v in (value / math.sqrt(2)).ravel().tolist()], np.shape(value))
+
+
+def from_odds(logarithm: FloatArray | float) -> FloatArray:
+    """Return probabilities from logarithms of their odds."""
+    return np.asarray(np.exp(-np.logaddexp(0.0, -np.asarray(logarithm))))
 
 
 def _incomplete_beta(x: float, a: float, b: float) -> float:
@@ -328,30 +349,44 @@ def pool_variances(
         most_degrees: largest number of observations that the pool is worth to a kernel; None: no more than
             the other kernels' own degrees of freedom.
     """
-    half = degrees / 2
-    logs = np.log(variances) - scipy.special.digamma(half) + np.log(half)
+    half, which = np.unique(degrees / 2, return_inverse=True)
+    logs = np.log(variances) - np.array([_digamma(x) - math.log(x) for x in half.tolist()])[which]
     center = float(logs.mean())
-    between = float(logs.var(ddof=1) - _trigamma(half).mean()) if len(logs) > 1 else 0.0
+    known = float(np.array([_zeta(2, x) for x in half.tolist()])[which].mean())
+    between = float(logs.var(ddof=1)) - known if len(logs) > 1 else 0.0
     if most_degrees is None:
         most_degrees = min(max(len(variances) - 1, 1) * float(degrees.mean()), MOST_DEGREES)
     half_prior = most_degrees / 2
-    if between > float(_trigamma(half_prior)):
+    if between > _zeta(2, half_prior):
         half_prior = _inverse_trigamma(between)
-    variance = np.exp(center + scipy.special.digamma(half_prior) - np.log(half_prior))
-    return PooledVariance(float(variance), 2 * half_prior)
+    return PooledVariance(math.exp(center + _digamma(half_prior)) / half_prior, 2 * half_prior)
 
 
-def _trigamma(x: FloatArray | float) -> FloatArray:
-    """Return the second derivative of log gamma; `scipy.special.polygamma` takes ten times as long."""
-    return np.asarray(scipy.special.zeta(2, x))
+def _digamma(x: float) -> float:
+    """Return the derivative of log gamma by its asymptotic series, far out (DLMF 5.5.2, 5.11.2)."""
+    far = x + _FAR_OUT
+    square = 1 / far**2
+    series = square * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square / 240)))
+    return math.log(far) - 0.5 / far - series - sum(1 / (x + n) for n in range(_FAR_OUT))
+
+
+@lru_cache(maxsize=1 << 12)
+def _zeta(power: int, x: float) -> float:
+    """Return Hurwitz's zeta function, with 2 the second derivative of log gamma (DLMF 25.11.5)."""
+    far = x + _FAR_OUT
+    square, series = 1 / far**2, 1.0
+    for n, divisor in ((5, 40), (3, 42), (1, 60)):
+        series = 1 - (power + n) * (power + n + 1) * square / divisor * series
+    begun: float = sum((x + n) ** -power for n in range(_FAR_OUT))
+    return begun + far**-power * (far / (power - 1) + 0.5 + power / (12 * far) * series)
 
 
 def _inverse_trigamma(value: float) -> float:
     """Solve trigamma(x) = value by Newton's method on 1 / trigamma, which is nearly straight."""
     x = 0.5 + 1 / value
     for _ in range(50):
-        trigamma = float(_trigamma(x))
-        step = trigamma * (1 - trigamma / value) / float(-2 * scipy.special.zeta(3, x))
+        trigamma = _zeta(2, x)
+        step = trigamma * (1 - trigamma / value) / (-2 * _zeta(3, x))
         x += step
         if abs(step) < 1e-10 * x:
             break

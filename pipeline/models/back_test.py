@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
 from ingest.arrays import BoolArray, FloatArray
 from ingest.experiment import Experiment
@@ -18,7 +17,7 @@ from pipeline.models.prediction import Prediction
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import predict_total
 from pipeline.models.trend import ForecastErrors, local_trend
-from pipeline.statistics import TWO_SIDED, pool_variances
+from pipeline.statistics import TWO_SIDED, from_odds, pool_variances
 
 _MISFIT = 0.05  # relative, of formulas that are not all there is, typical of real programs
 _SMALLEST_NOISE = 1e-10  # relative variance; smaller errors are rounding of the profile
@@ -113,7 +112,7 @@ def back_test(
     return ForecastErrors(
         formula=np.sqrt(formula / worth),
         trend=np.sqrt(trend / worth),
-        formulas_hold=float(scipy.special.expit(odds)),
+        formulas_hold=float(from_odds(odds)),
     )
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-import scipy
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import ModelError
@@ -14,7 +13,6 @@ from pipeline.models.back_test import back_test
 from pipeline.models.forms import Term, least_value, term_values, tried_exponents
 from pipeline.models.growth import shown_per
 from pipeline.models.kernels import sum_groups
-from pipeline.models.multi_parameter.several_parameters import fit_observations
 from pipeline.models.observations import ErrorModel, Observations, observe
 from pipeline.models.one_parameter import experiment_setting, fit_by_evidence
 from pipeline.models.options import ModelOptions
@@ -23,7 +21,7 @@ from pipeline.models.rivals import Hypotheses, Rivals
 from pipeline.models.scaling_models import LocationCount, ScalingModels
 from pipeline.models.total import reconciling_shift, summed
 from pipeline.models.trend import CombinedTrend, Trend, local_trend, strays
-from pipeline.statistics import LineFits, deviations, fit_lines, scaled_terms, solve_weighted
+from pipeline.statistics import LineFits, deviations, fit_lines, scaled_terms, solve_weighted, student_below
 
 LEAST_MISS = float(np.log(1.5))  # that predictions may miss a measured point by in any case: formulas smooth
 _FEWEST_POINTS = 5  # with fewer, a formula that leaves one has no others to tell that it should not
@@ -119,7 +117,7 @@ def _probability_positive(
     """float64[K], probability that the term's coefficient is positive."""
     slope, scale = coefficients[:, 1], np.sqrt(covariance[:, 1, 1])
     ratio = np.where(scale > 0, slope / np.where(scale > 0, scale, 1.0), 1e9 * np.sign(slope))
-    return np.asarray(scipy.special.stdtr(degrees, ratio))
+    return student_below(degrees, ratio)
 
 
 _BLOCK = 1 << 17  # residuals held at once: 1 MiB
@@ -218,6 +216,8 @@ def fit(
     if data.points.shape[1] != len(parameters):
         raise ModelError(f"{len(parameters)} parameter names for {data.points.shape[1]} parameters")
     if len(parameters) > 1:
+        from pipeline.models.multi_parameter.several_parameters import fit_observations
+
         fit_formulas: Callable[..., ScalingModels] = fit_observations
     elif options.method == "extra-p":
         fit_formulas = _fit_one_term

@@ -1,10 +1,10 @@
 """Models of one parameter: all hypotheses weighed for every kernel."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.parameter_roles import counts_processes
@@ -34,6 +34,7 @@ from pipeline.models.quality import Note, correlation_of_errors, notes, quality_
 from pipeline.models.rivals import from_power
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.search_space import SIMPLE_SHARE, SearchSpace, SpaceChoice, one_parameter_space
+from pipeline.statistics import from_odds
 
 _FEWEST_POINTS = 3  # left after holding out: two coefficients and one residual
 _FEWEST_FOR_TWO_TERMS = 6  # twice as many as coefficients
@@ -126,7 +127,8 @@ def _log_density(
     variance += evidence.drift[:, None, None] * doublings * value**2
     degrees = evidence.degrees
     half = (degrees + 1) / 2
-    peak = np.exp(scipy.special.gammaln(half) - scipy.special.gammaln(degrees / 2)) / np.sqrt(np.pi * degrees)
+    logs = [math.lgamma(d / 2 + 0.5) - math.lgamma(d / 2) for d in degrees.tolist()]
+    peak = np.exp(logs) / np.sqrt(np.pi * degrees)
     ratio = (target[:, None] - value) ** 2 / (degrees[:, None, None] * variance)
     density = np.exp(-half[:, None, None] * np.log1p(ratio)) / np.sqrt(variance)
     mixture: FloatArray = (evidence.weight[..., None] * density).sum(axis=1) * peak[:, None]
@@ -263,7 +265,7 @@ def _simple_share(context: _FitContext, sample: Sample, fits: Fits, options: Mod
     share = SIMPLE_SHARE
     for _ in range(_EM_STEPS):
         odds = marginal[0] - marginal[1] + np.log(share / (1 - share))
-        share = float((_WORTH * SIMPLE_SHARE + scipy.special.expit(odds).sum()) / (_WORTH + len(odds)))
+        share = float((_WORTH * SIMPLE_SHARE + from_odds(odds).sum()) / (_WORTH + len(odds)))
     return share
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import scipy
 
 from ingest.arrays import FloatArray, IntArray
 from ingest.experiment import PlainTotals
@@ -40,13 +39,15 @@ def shared_error(models: ScalingModels, plain: PlainTotals) -> SharedError:
     If they miss by more than chance, models, those of the total at the profiled scales without that error,
     and corrections are less sure than they say.
     """
+    from scipy.special import chdtri
+
     at, spread = np.array(plain.points), np.square(plain.spread)
     missed = np.log(np.array(plain.total) / predict_total(models, at).value[0])
     of_model = total_deviation(models, at)
     alike = 0.5 ** (distances(at, at) / _HALF)
     expected = np.outer(of_model, of_model) * alike + plain.common**2
     surprise = float(missed @ np.linalg.solve(expected + np.diag(spread), missed))
-    scale = max(surprise / float(scipy.special.chdtri(len(missed), _CHANCE)), 1.0)
+    scale = max(surprise / float(chdtri(len(missed), _CHANCE)), 1.0)
     before, variance = scale * plain.common**2, scale * expected + np.diag(spread)
     of_each = before * np.linalg.solve(variance, np.ones(len(missed)))
     return SharedError(

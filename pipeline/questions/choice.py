@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import Annotated
 
 import numpy as np
-import scipy
 
 from ingest.arrays import FloatArray, IntArray
 from ingest.experiment import VISITS, PerVisit
@@ -23,6 +22,7 @@ from pipeline.questions.runtime.estimate import Estimate, from_prediction
 from pipeline.questions.runtime.figures import Figures, ScaledTimes, whole_nodes
 from pipeline.questions.runtime.limits import in_view
 from pipeline.questions.what_if import scaled_study
+from pipeline.statistics import normal_below
 from pipeline.wording.quantities import (
     Figure,
     counted,
@@ -73,13 +73,15 @@ def both_below(first: FloatArray, second: FloatArray, correlation: FloatArray) -
 
     They correlate by 0 to 1; NaN where a bound is.
     """
-    whole = scipy.special.ndtr(first)
+    from scipy.special import ndtr, ndtri
+
+    whole = ndtr(first)
     steps = (np.arange(_STEPS) + 0.5) / _STEPS
     least = np.finfo(np.float64).tiny
-    given = scipy.special.ndtri(np.maximum(whole[:, None] * steps, least))
+    given = ndtri(np.maximum(whole[:, None] * steps, least))
     left = np.sqrt(np.maximum(1 - correlation**2, least))[:, None]
-    beneath = scipy.special.ndtr((second[:, None] - correlation[:, None] * given) / left)
-    return np.asarray(np.minimum(whole * beneath.mean(axis=1), scipy.special.ndtr(second)))
+    beneath = ndtr((second[:, None] - correlation[:, None] * given) / left)
+    return np.asarray(np.minimum(whole * beneath.mean(axis=1), ndtr(second)))
 
 
 SURELY_HOLDS = 0.9  # probability from which on a job counts as one that holds its limits
@@ -123,13 +125,13 @@ class Jobs:
         times = [scores.pop(name) for name in ("deadline", "budget") if name in scores]
         ratio = scores.pop("efficiency", None)
         if not times:
-            found = np.ones(len(self.nodes)) if ratio is None else scipy.special.ndtr(ratio)
+            found = np.ones(len(self.nodes)) if ratio is None else normal_below(ratio)
         elif ratio is None:
-            found = scipy.special.ndtr(np.min(times, axis=0))
+            found = normal_below(np.min(times, axis=0))
         else:
             found = both_below(np.min(times, axis=0), ratio, self._shared_part)
         for score in scores.values():  # models of their own
-            found = found * scipy.special.ndtr(score)
+            found = found * normal_below(score)
         return np.asarray(found)
 
     @property
@@ -319,7 +321,7 @@ def _rows(jobs: Jobs, names: Sequence[str], price: float | None) -> tuple[JobAtS
         "memory_per_node": jobs.memory,
         "energy": jobs.energy,
     }
-    held = {name: scipy.special.ndtr(scores).tolist() for name, scores in jobs.scores.items()}
+    held = {name: normal_below(scores).tolist() for name, scores in jobs.scores.items()}
     holds = (np.nan_to_num(jobs.probability) >= SURELY_HOLDS).tolist()
     columns = {name: estimate.known for name, estimate in estimates.items()}
     costs = figures.core_hours.value * (np.nan if price is None else price)

@@ -9,13 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.kernels import mean_over_repetitions
 from pipeline.models.prediction import LEAST_LOWER, Prediction, in_parts
 from pipeline.models.scaling_models import Curve
-from pipeline.statistics import TWO_SIDED
+from pipeline.statistics import TWO_SIDED, normal_below, student_below
 from pipeline.wording.escaping import visible
 from pipeline.wording.quantities import figure, point_text, probability_text, spoken_interval, value_text
 
@@ -208,7 +207,7 @@ def _larger(one: FloatArray, other: FloatArray) -> FloatArray:
     variance = (squares + _BORROWED * pooled) / (degrees + _BORROWED)
     error = np.sqrt(variance / np.maximum(count, 1))
     certain = np.where(mean > 0, 1.0, np.where(mean < 0, 0.0, 0.5))
-    tested = scipy.special.stdtr(degrees + _BORROWED, mean / np.where(error > 0, error, 1.0))
+    tested = student_below(degrees + _BORROWED, mean / np.where(error > 0, error, 1.0))
     return np.where(count > 0, np.where(error > 0, tested, certain), 0.5)
 
 
@@ -329,6 +328,6 @@ def _probability(over: _KernelCurve, past: _KernelCurve) -> float:
     both = (over.value > 0) & (past.value > 0)
     gap = np.log(np.where(both, over.value, 1.0) / np.where(both, past.value, 1.0))
     error = np.where(gap > 0, np.hypot(over.below, past.above), np.hypot(over.above, past.below)) / TWO_SIDED
-    normal = scipy.special.ndtr(gap / np.where(error > 0, error, 1.0))
+    normal = normal_below(gap / np.where(error > 0, error, 1.0))
     larger = np.where(error > 0, normal, 1.0 * (gap > 0))
     return float(np.where(both, larger, 1.0 * (over.value > past.value)).max())

@@ -13,7 +13,6 @@ from enum import Enum
 from functools import partial
 
 import numpy as np
-import scipy
 
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
@@ -28,6 +27,7 @@ from pipeline.questions.analysis import Analysis
 from pipeline.questions.groups import group_meant, named_kernels, place_of
 from pipeline.questions.question import Question, TargetForecast
 from pipeline.questions.runtime.estimate import from_prediction
+from pipeline.statistics import normal_below
 from pipeline.wording.escaping import shown_name
 from pipeline.wording.quantities import Figure, counted, figure, point_text, probability_text
 
@@ -140,7 +140,7 @@ def _judged(
     reach = float(np.prod(points[end, columns] / points[start, columns]))
     at_start, at_end = (from_prediction(prediction.at(slice(at, at + 1))) for at in (start, end))
     ratio = at_end.over(at_start)
-    probability = float(scipy.special.ndtr(ratio.score_at_most(allowed * reach**_NEGLIGIBLE))[0])
+    probability = float(normal_below(ratio.score_at_most(allowed * reach**_NEGLIGIBLE))[0])
     return said(
         judgement=_judgement(probability),
         probability_met=probability,

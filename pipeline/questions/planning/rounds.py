@@ -12,7 +12,6 @@ from enum import Enum
 from typing import Annotated, Literal
 
 import numpy as np
-import scipy
 
 from ingest.arrays import FloatArray, IntArray
 from pipeline.models.options import ModelOptions
@@ -35,6 +34,7 @@ from pipeline.questions.planning.plan import (
     relative_width,
     repetition_noise,
 )
+from pipeline.statistics import normal_below
 
 _HELPS = 0.9  # of the width now, that all runs at once must be expected to leave at most to be worth it
 _LEAST_CHANCE = 0.1  # that all runs at once narrow it enough
@@ -244,7 +244,7 @@ def _in_vain(rounds: Sequence[MadeRound]) -> bool:
 def _chance(widths: FloatArray, wanted: float) -> float:
     """Return how probable a width is that is narrow enough, if their logarithms are normal."""
     logs = np.log(np.minimum(widths, _UNKNOWN))
-    return float(scipy.special.ndtr((np.log(wanted) - logs.mean()) / max(float(logs.std(ddof=1)), 1e-9)))
+    return float(normal_below((np.log(wanted) - logs.mean()) / max(float(logs.std(ddof=1)), 1e-9)))
 
 
 def _choices(progress: Progress, asked: _Asked) -> list[IntArray]:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 from pipeline.models.forms import term_values
 from pipeline.models.observations import ErrorModel, observe, sample_of
@@ -11,7 +11,15 @@ from pipeline.models.posterior import design_columns, fit_all
 from pipeline.models.prediction import Prediction
 from pipeline.models.quality import correlation_of_errors
 from pipeline.models.search_space import SpaceChoice, one_parameter_space
-from pipeline.statistics import deviations, mixture_quantiles, pool_variances, student_quantiles
+from pipeline.statistics import (
+    deviations,
+    from_odds,
+    mixture_quantiles,
+    normal_below,
+    pool_variances,
+    student_below,
+    student_quantiles,
+)
 from tests.pipeline.models.dense import dense_precision
 
 POINTS = 2.0 ** np.arange(2, 8)
@@ -60,6 +68,26 @@ def test_coefficients_that_may_not_be_negative_are_not():
     possible = np.isfinite(fits.misfit)
     assert (fits.coefficients[possible] >= 0).all()
     assert possible[:, 0].all()
+
+
+def test_probabilities_equal_those_of_scipy():
+    degrees, value = np.geomspace(0.3, 1e5, 40), np.linspace(-9.0, 9.0, 40)
+    assert student_below(degrees, value) == pytest.approx(special.stdtr(degrees, value), abs=1e-10)
+    assert normal_below(value) == pytest.approx(special.ndtr(value), rel=1e-12)
+    assert student_below(np.ones(2), np.array([-1e300, 1e300])).tolist() == [0, 1]
+    odds = np.linspace(-800.0, 800.0, 33)
+    assert from_odds(odds) == pytest.approx(special.expit(odds), rel=1e-12)
+
+
+@pytest.mark.parametrize("degrees", [1.0, 3.0, 8.0, 60.0])
+def test_a_pool_solves_the_moments_of_logarithms(degrees):
+    """Moments of log F, as scipy's functions give them."""
+    logs = np.random.default_rng(5).normal(1.0, 3.0, 50)
+    pool = pool_variances(np.exp(logs), np.full(50, degrees), most_degrees=100.0)
+    half, own = pool.degrees / 2, degrees / 2
+    assert special.polygamma(1, half) + special.polygamma(1, own) == pytest.approx(logs.var(ddof=1), rel=1e-8)
+    center = logs.mean() - special.digamma(own) + np.log(own) + special.digamma(half) - np.log(half)
+    assert np.log(pool.variance) == pytest.approx(center, abs=1e-9)
 
 
 def test_pooled_variances_are_those_that_were_drawn():
