@@ -472,11 +472,6 @@ def kernel_data(
         """Return what is said of each model: nothing if too few scales were measured."""
         return [nothing] * count if without else list(texts)
 
-    range_texts, of_range = _numbered(said((formula.range_text for formula in formulas), ""))
-    growth_class_texts, growth_class = _numbered(said(_of_all(shown, growth_classes), ""))
-    functions = [text.rpartition("    return ") for text in said(_python(shown), "")]
-    heads, head = _numbered([before + word for before, word, _ in functions])
-    warnings, warning = _numbered(said(_of_all(shown, warning_texts), ()))
     growing = _quality(shown, "probability_growing")
     standing = {name: integers(marks) for name, marks in vars(shown.standing).items()}
     values = values_data(
@@ -501,15 +496,10 @@ def kernel_data(
         rivals=said(_all_rivals(shown), _NOTHING),
         formula=said((formula.text() for formula in formulas), ""),
         latex=said((formula.latex() for formula in formulas), ""),
-        python_heads=heads,
-        python_head=head,
-        python=[value for _, _, value in functions],
-        range_texts=range_texts,
-        range=of_range,
-        growth_class_texts=growth_class_texts,
-        growth_class=growth_class,
-        warning_texts=warnings,
-        warning=warning,
+        python=said(_python(shown), ""),
+        range=said((formula.range_text for formula in formulas), ""),
+        growth_class=said(_of_all(shown, growth_classes), ""),
+        warnings=said(_of_all(shown, warning_texts), ()),
         curves=drawn(_curves(shown, positions)),
     )
 
@@ -595,12 +585,6 @@ def _all_rivals(shown: ShownKernels) -> Iterator[list[tuple[str, float]]]:
 def _not_zero(kernels: Kernels) -> list[bool]:
     found: list[bool] = (np.nan_to_num(kernels.mean) != 0).any(axis=1).tolist()
     return found
-
-
-def _numbered(texts: Sequence[Text]) -> tuple[list[Text], list[int]]:
-    """Return distinct texts, and for each kernel the index of its own."""
-    kinds = {text: i for i, text in enumerate(dict.fromkeys(texts))}
-    return list(kinds), [kinds[text] for text in texts]
 
 
 def warning_texts(models: ScalingModels) -> list[tuple[str, ...]]:

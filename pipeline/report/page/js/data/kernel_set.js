@@ -182,11 +182,11 @@ export class KernelSet extends KernelValues {
     );
     /** The formulas of what is predicted, and where they agree with it. */
     this.formula = raw.formula;
-    this.ranges = raw.range.map((i) => raw.rangeTexts[i]);
+    this.ranges = raw.range;
     this.latex = raw.latex;
-    this.python = raw.python.map((value, k) => raw.pythonHeads[raw.pythonHead[k]] + value);
-    this.growthClass = raw.growthClass.map((i) => raw.growthClassTexts[i]);
-    this.warnings = raw.warning.map((i) => raw.warningTexts[i]);
+    this.python = raw.python;
+    this.growthClass = raw.growthClass;
+    this.warnings = raw.warnings;
     this.curves = floats(raw.curves);
     /** The first curve of each weighty kernel. */
     this.firstCurve = new Map();

@@ -148,20 +148,13 @@ export interface KernelsPayload extends ValuesPayload {
   formula: string[];
   /** the formula with its range */
   latex: string[];
-  pythonHeads: string[];
-  /** index into the heads: the formula as a function, up to its value */
-  pythonHead: number[];
-  /** the value of the function */
+  /** the formula as a function */
   python: string[];
-  rangeTexts: string[];
-  /** index into the texts: where formulas agree with predictions */
-  range: number[];
-  growthClassTexts: string[];
-  /** index into the texts: how kernels grow */
-  growthClass: number[];
-  warningTexts: string[][];
-  /** index into lists of texts */
-  warning: number[];
+  /** where formulas agree with predictions */
+  range: string[];
+  /** how kernels grow */
+  growthClass: string[];
+  warnings: string[][];
   /** what the formulas of weighty kernels give, one after the other: rivals x G */
   curves: Floats;
   /** of another metric than the chosen one: its call path of the chosen metric, -1 for regions */
