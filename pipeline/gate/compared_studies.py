@@ -383,11 +383,7 @@ class ComparedStudies:
             renames += [Rename("inlined", path, path[:-1]) for path in inlined]
             baseline = _moved(baseline, lambda path: _without(path, inlined))
         return cls(
-            baseline=baseline,
-            candidate=candidate,
-            renames=tuple(renames),
-            measured=measured,
-            models=models,
+            baseline=baseline, candidate=candidate, renames=tuple(renames), measured=measured, models=models
         )
 
     @property

@@ -85,9 +85,7 @@ def estimate_changes(
     share = np.nan_to_num(np.exp(baseline.mean - baseline.mean[:1]))
     groups = group_factors(mean, kernels, alone, share)
     excess = replace(
-        excess,
-        log_ratio=excess.log_ratio - groups.shift,
-        error=np.sqrt(error + groups.variance[:, None]),
+        excess, log_ratio=excess.log_ratio - groups.shift, error=np.sqrt(error + groups.variance[:, None])
     )
     whole, beyond = (_trends(one, noise.limit, np.log(scale)) for one in (measured, excess))
     return Changes(

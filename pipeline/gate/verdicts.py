@@ -245,12 +245,7 @@ def matched_verdicts(
     everywhere = changes_of(family.changes.whole.mean, ({},), level)
     predicted = _changes(targets, ratios.value, ratios.lower, ratios.upper)
     base_at, candidate_at = matched.largest
-    places = {
-        Ground.MEASURED: points,
-        Ground.EVERYWHERE: ({},),
-        Ground.GROWTH: ({},),
-        Ground.MODELS: targets,
-    }
+    places = {Ground.MEASURED: points, Ground.EVERYWHERE: ({},), Ground.GROWTH: ({},), Ground.MODELS: targets}
     results = []
     for k, row in enumerate(family.rows.tolist()):
         result = replace(

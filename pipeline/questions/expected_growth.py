@@ -196,9 +196,5 @@ def _expectations(asked: TargetForecast) -> tuple[JudgedExpectation, ...]:
 
 
 QUESTION = Question(
-    key="expectations",
-    order=40,
-    ask=_expectations,
-    sentences=expectation_sentences,
-    heading="As expected",
+    key="expectations", order=40, ask=_expectations, sentences=expectation_sentences, heading="As expected"
 )

@@ -56,12 +56,7 @@ class RuntimeChart:
 
 
 def runtime_charts(
-    analysis: Analysis,
-    found: Runtime,
-    target: FloatArray,
-    curve: Figures | None = None,
-    *,
-    first: str = "",
+    analysis: Analysis, found: Runtime, target: FloatArray, curve: Figures | None = None, *, first: str = ""
 ) -> tuple[RuntimeChart, ...]:
     """Return the charts that answer how far a program scales.
 

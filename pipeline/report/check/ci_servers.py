@@ -144,10 +144,7 @@ def gitlab_code_quality(result: CheckResult, root: str, elsewhere: str) -> list[
             "check_name": one.rule,
             "fingerprint": one.fingerprint,
             "severity": one.shown.gitlab,
-            "location": {
-                "path": one.file or relative_to(elsewhere, root),
-                "lines": {"begin": one.line},
-            },
+            "location": {"path": one.file or relative_to(elsewhere, root), "lines": {"begin": one.line}},
         }
         for one in _kernels_first(result, root)
         if one.shown.gitlab

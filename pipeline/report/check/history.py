@@ -263,10 +263,7 @@ def kernel_history(
         drift=None
         if trend is None
         else KernelDrift(
-            first_label=labels[trend.first],
-            last_label=labels[trend.last],
-            factor=trend.factor,
-            p=trend.p,
+            first_label=labels[trend.first], last_label=labels[trend.last], factor=trend.factor, p=trend.p
         ),
     )
 

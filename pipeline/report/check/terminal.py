@@ -196,13 +196,7 @@ def check_table(
     return changes_table(result, limit=limit, notes=notes, words=words)
 
 
-def _show_details(
-    out: Console,
-    result: CheckResult,
-    *,
-    limit: int,
-    words: ChangeWords = CHECK_WORDS,
-) -> None:
+def _show_details(out: Console, result: CheckResult, *, limit: int, words: ChangeWords = CHECK_WORDS) -> None:
     """Print table and evidence; arguments are those of `changes_table`."""
     changed = changed_kernels(result)
     if changed:

@@ -40,16 +40,8 @@ EMBEDDED_BYTES = "$bytes"  # stands in JSON for bytes beside it
 _ROUNDING = 1 << 4  # half of the last bit that short numbers have
 _DRAWN = 1 << 10  # the same of numbers that are only drawn
 _HALF = 2e-3  # how far from the middle between two written numbers a float32 surely is on the right side
-_OWN_STYLES = {
-    "report": ("tree",),
-    "comparison": ("tree", "comparison"),
-    "history": ("history",),
-}
-ENTRIES = {
-    "report": "main.js",
-    "comparison": "comparison.js",
-    "history": "history.js",
-}
+_OWN_STYLES = {"report": ("tree",), "comparison": ("tree", "comparison"), "history": ("history",)}
+ENTRIES = {"report": "main.js", "comparison": "comparison.js", "history": "history.js"}
 """The module that each page begins with."""
 
 START = "start.js"

@@ -79,10 +79,7 @@ _ANSWERS = {
     "weak_efficiency": ("weak efficiency", "%"),
     "gpu_busy": ("GPUs busy", "%"),
 }
-_HEADS = (
-    *("callpath", "model", "growth_class"),
-    *("share_measured", "share_at_target", "flags"),
-)
+_HEADS = (*("callpath", "model", "growth_class"), *("share_measured", "share_at_target", "flags"))
 """Columns of kernels whose values the page knows at every target, so that it has their headings alone."""
 
 _RIVALS = 4  # models per kernel that the page knows, the chosen one first

@@ -122,11 +122,7 @@ class Scene {
     });
     this.drawCrossovers(chart);
     if (right) {
-      const ends = drawn.map((k, i) => ({
-        text: names[i],
-        y: values[i][xs.length - 1],
-        cls: this.look(k),
-      }));
+      const ends = drawn.map((k, i) => ({ text: names[i], y: values[i][xs.length - 1], cls: this.look(k) }));
       drawEndLabels(chart, ends);
     }
   }
