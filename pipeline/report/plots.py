@@ -254,7 +254,9 @@ def roofline_figure(roofline: "Roofline") -> "Figure":
     """Draw ceilings as lines and measured regions as points, a colour for each run; axes are logarithmic."""
     figure = new_figure(_WIDTH, _ROOFLINE_HEIGHT)
     axes = figure.add_subplot(xscale="log", yscale="log")
-    intensity = _intensities(roofline)
+    ridges = [top / flow for flow in roofline.bandwidths.values() for top in roofline.peaks.values()]
+    marks = [*ridges, *(point.intensity for point in roofline.points if point.intensity > 0)]
+    intensity = np.geomspace(min(marks) / _SPAN, max(marks) * _SPAN, 200)
     left, right = intensity[[0, -1]].tolist()
     for name, flow in roofline.bandwidths.items():
         for peak in roofline.peaks:
@@ -278,10 +280,3 @@ def roofline_figure(roofline: "Roofline") -> "Figure":
     axes.set_ylabel("Gflop/s")
     without_frame(axes)
     return figure
-
-
-def _intensities(roofline: "Roofline") -> FloatArray:
-    """Return the intensities of the horizontal axis: around all ridges and points."""
-    ridges = [top / flow for flow in roofline.bandwidths.values() for top in roofline.peaks.values()]
-    marks = [*ridges, *(point.intensity for point in roofline.points if point.intensity > 0)]
-    return np.geomspace(min(marks) / _SPAN, max(marks) * _SPAN, 200)

@@ -94,10 +94,8 @@ def _cost(analysis: Analysis, found: Runtime) -> str:
     what = "A run" if per is None else f"A visit of {per.region}"
     text = f"{what} at {_at(analysis, figures.points[-1])} is predicted to take"
     if np.isfinite(figures.wall.value[-1]):
-        text += f" {_wall(figures.wall)} and"
-    hours = figures.core_hours
-    value, lower, upper = (float(end[-1]) for end in (hours.value, hours.lower, hours.upper))
-    text += f" {estimate_text(value, lower, upper, 'core-hours')}"
+        text += f" {_last(figures.wall, 's')} of wall time and"
+    text += f" {_last(figures.core_hours, 'core-hours')}"
     efficiency = figures.of_scaling
     if np.isfinite(efficiency.value[-1]):
         text += f", at an efficiency of {_percent(float(efficiency.value[-1]))}"
@@ -134,9 +132,9 @@ def _percent(share: float) -> str:
     return f"{figure(100 * share, 3 if share >= 1 else 2)} %"
 
 
-def _wall(wall: Estimate) -> str:
-    value, lower, upper = (float(end[-1]) for end in (wall.value, wall.lower, wall.upper))
-    return f"{estimate_text(value, lower, upper, 's')} of wall time"
+def _last(found: Estimate, unit: str) -> str:
+    value, lower, upper = (float(end[-1]) for end in (found.value, found.lower, found.upper))
+    return estimate_text(value, lower, upper, unit)
 
 
 def draw_chart(axes: "Axes", chart: RuntimeChart) -> None:

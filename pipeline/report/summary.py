@@ -216,6 +216,7 @@ def _model_of_total(analysis: Analysis, outlook: Outlook, measured: FloatArray) 
         if models.whole is not None
         else total_statement(models, formula.growth, probability, len(analysis.experiment.points))
     )
+    shares = outlook.share_measured
     return {
         "model": model_json(formula),
         "growth": stated_law(statement, formula.growth),
@@ -223,7 +224,9 @@ def _model_of_total(analysis: Analysis, outlook: Outlook, measured: FloatArray) 
         "probability_growing": number(probability),
         "quality": {
             "smape": number(100 * gap.mean() if len(gap) else 0.0),
-            "cv_smape": number(_weighted(models.quality.cv_smape, outlook.share_measured)),
+            "cv_smape": number(
+                np.average(models.quality.cv_smape, weights=shares) if shares.sum() > 0 else 0
+            ),
             "points": len(analysis.experiment.points),
             "repetitions": analysis.experiment.shape[1],
         },
@@ -237,7 +240,3 @@ def _probability_total_grows(analysis: Analysis, outlook: Outlook) -> float:
     matters = outlook.share_target >= 0.05
     probabilities = analysis.callpaths.models.quality.probability_growing[matters]
     return float(probabilities.max()) if len(probabilities) else 0.0
-
-
-def _weighted(values: FloatArray, weights: FloatArray) -> float:
-    return float(np.average(values, weights=weights)) if weights.sum() > 0 else 0.0

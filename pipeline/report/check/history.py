@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
@@ -114,6 +114,9 @@ class HistoryEntry:
     def tested(self) -> str:
         """What the test against the entry before says; empty without one."""
         return step_text(self.step, self.previous, self.said) if self.step and self.previous else ""
+
+
+_OF_ROW = [one.name for one in fields(HistoryEntry) if one.name != "added"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -231,6 +234,7 @@ def kernel_history(
     last = rows[-1]
     known = ("", last.machine)
     same = [row for row in rows if row.at == last.at and row.machine in known and row.value > 0]
+    recorded = [row for row in same if row.recorded]  # whose functions are known
     found = development(np.array([row.value for row in same], dtype=np.float64))
     labels, trend = [row.label for row in same], found.drift
     if len(places) != len(found.steps):
@@ -241,21 +245,10 @@ def kernel_history(
         unit=last.unit,
         at=json.loads(last.at),
         entries=[
-            HistoryEntry(
-                label=row.label,
-                added=row.added.isoformat(),
-                value=row.value,
-                share=row.share,
-                growth=row.growth,
-                predicted=row.predicted,
-                verdict=row.verdict,
-                previous=row.previous,
-                step=row.step,
-                said=row.said,
-            )
+            HistoryEntry(**{name: getattr(row, name) for name in _OF_ROW}, added=row.added.isoformat())
             for row in same
         ],
-        other_functions=_other_functions(same),
+        other_functions=[row.label for one, row in pairwise(recorded) if row.recorded != one.recorded],
         change_points=[
             place(factor=step.factor, lower=step.lower, upper=step.upper, p=step.p)
             for step, place in zip(found.steps, places, strict=True)
@@ -276,12 +269,6 @@ def _named(labels: Sequence[str], change: ChangePoint | ProgramChange, kernel: K
         last_label=labels[change.last],
         named_by=kernel.callpath,
     )
-
-
-def _other_functions(rows: Sequence[HistoryRow]) -> list[str]:
-    """Return the labels from which on other functions were recorded than before, if both are known."""
-    known = [row for row in rows if row.recorded]
-    return [row.label for last, row in pairwise(known) if row.recorded != last.recorded]
 
 
 def show_history(out: Console, history: KernelHistory, limit: int) -> None:

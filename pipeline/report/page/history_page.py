@@ -448,7 +448,9 @@ def _whole(view: HistoryView) -> str:
     """Return the measures of the whole program at the newest entry beside their level before it."""
     rows = ["| | newest | level before | ratio |", "|---|---:|---:|---:|"]
     for measure, trend in view.kernels[0].measures.items():
-        now, before = float(trend.values[-1]), _usual(trend)
+        now, start = float(trend.values[-1]), trend.changes[-1].at if trend.changes else 0
+        before = trend.values[start:-1]
+        before = before[np.isfinite(before)][-_LEVEL_ENTRIES:]
         if not np.isfinite(now):
             continue
         level = float(np.median(before)) if len(before) else np.nan
@@ -456,13 +458,6 @@ def _whole(view: HistoryView) -> str:
         cells = (view.title(measure), view.value(measure, now), view.value(measure, level), ratio)
         rows.append(f"| {' | '.join(map(markdown, cells))} |")
     return "\n".join(rows)
-
-
-def _usual(trend: MeasureTrend) -> FloatArray:
-    """Return the values since the last change, without the newest; at most `_LEVEL_ENTRIES`."""
-    start = trend.changes[-1].at if trend.changes else 0
-    before = trend.values[start:-1]
-    return before[np.isfinite(before)][-_LEVEL_ENTRIES:]
 
 
 def _recent_changes(view: HistoryView) -> Iterator[str]:

@@ -182,12 +182,13 @@ def report_html(report: Report) -> str:
     data = replace(data, others=others, observed=analysis.observed)
     room -= len(compressed(others))
     locations, few = _locations(report, data, levels["callpaths"], room + reserved)
+    place = machine(analysis.experiment) if report.machines is None else ""  # two are named in a section
     return page_text(
         "report",
         replace(data, locations=locations),
         title=heading(analysis, provenance)
         + ("" if report.machines is None else f", on {report.machines.there.name}"),
-        origin=_origin(report),
+        origin=[text for text in (place, dates(analysis.experiment, report.files)) if text],
         verdict=verdict(findings),
         said=said,
         brief=brief,
@@ -247,13 +248,6 @@ def _locations(
         callpaths={node: k for k, node in enumerate(nodes) if node >= 0},
     )
     return locations_data(report.locations, shown, min(max(room, _LEAST_LOCATIONS), _MOST_LOCATIONS))
-
-
-def _origin(report: Report) -> list[str]:
-    """Return the machine measured on and when; a projection names its machines by itself."""
-    experiment = report.ahead.analysis.experiment
-    place = machine(experiment) if report.machines is None else ""
-    return [text for text in (place, dates(experiment, report.files)) if text]
 
 
 def _folding_text(name: str, shown: ShownKernels) -> str:

@@ -89,7 +89,9 @@ def positions_along(
     lines = _lines(points, targets, column)
     asked = np.unique([*points[:, column], *targets[:, column]])
     reach = float(asked[-1]) * BEYOND_TARGET
-    far = _far(reach, float(points[:, column].max()) * FARTHEST)
+    farthest = float(points[:, column].max()) * FARTHEST
+    steps = int(np.floor(np.log(max(farthest / reach, 1.0)) / np.log(_STEP)))
+    far = [reach * _STEP**n for n in range(1, steps + 1)]  # beyond the dense ones
     most = MOST if len(lines) == 1 else _ON_LINES // len(lines)
     most = min(most, _MOST_VALUES // (kernels * len(lines) + 1))
     near = filled(np.unique([*asked, reach]), max(most - len(far), FEWEST_POSITIONS))
@@ -111,12 +113,6 @@ def _lines(points: FloatArray, targets: FloatArray, column: int) -> FloatArray:
     lines, first, count = np.unique(moved, axis=0, return_index=True, return_counts=True)
     order = np.lexsort((first, -count, first > 0))[:_MOST_LINES]
     return np.asarray(lines[[order[0], *sorted(order[1:])]])
-
-
-def _far(near: float, farthest: float) -> list[float]:
-    """Return scales beyond the dense ones."""
-    steps = int(np.floor(np.log(max(farthest / near, 1.0)) / np.log(_STEP)))
-    return [near * _STEP**n for n in range(1, steps + 1)]
 
 
 def filled(required: FloatArray, count: int) -> FloatArray:

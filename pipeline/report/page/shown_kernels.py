@@ -198,14 +198,11 @@ def _weighty(shown: ShownKernels) -> IntArray:
         ahead.value - ahead.lower,
         ahead.upper - ahead.value,
     )
-    share = np.hstack([_shares(np.abs(part)) for part in parts]).max(axis=1, initial=0.0)
+    usable = [np.where(np.isfinite(part), np.abs(part), 0.0) for part in parts]
+    shares = [part / np.maximum(part.sum(axis=0), 1e-300) for part in usable]
+    share = np.hstack(shares).max(axis=1, initial=0.0)
     order = np.argsort(-share, kind="stable")[:_MOST_WEIGHTY]
     return np.sort(order[share[order] > _WEIGHTY])
-
-
-def _shares(values: FloatArray) -> FloatArray:
-    usable = np.where(np.isfinite(values), values, 0.0)
-    return np.asarray(usable / np.maximum(usable.sum(axis=0), 1e-300))
 
 
 def _crossovers(

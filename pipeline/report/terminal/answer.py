@@ -265,7 +265,9 @@ def show_answer(
 ) -> None:
     """Print what a summary says on about twenty lines, at most `limit` of them on what grows."""
     runtime = summary.runtime
-    _show_head(out, summary, name)
+    if runtime is not None:
+        show_sentence(out, f"{runtime.verdict}.", f"bold {_STYLES[runtime.trust.verdict]}")
+    show_sentence(out, _headline(summary, name), "bold")
     modelled = bool(summary.targets)
     if runtime is not None:
         out.print()
@@ -281,7 +283,8 @@ def show_answer(
     if modelled:
         _show_growing(out, summary, by=by, limit=limit - (GPU_TIME in summary.metrics))
     else:
-        _show_largest(out, summary, by)
+        _say(out, summary, f"Largest as {summary.observed}: {_largest(summary.rows(by))}.")
+        _say(out, summary, summary.notices[-1], "yellow")
     _show_accelerators(out, summary)
     if runtime is not None:
         show_trust(out, summary, modelled)
@@ -304,14 +307,6 @@ def show_more(out: Console, summary: Summary, by: str = "regions") -> None:
 def _show_totals(out: Console, summary: Summary) -> None:
     for text, style in target_totals(summary):
         _say(out, summary, f"At {text}.", style)
-
-
-def _show_head(out: Console, summary: Summary, name: str) -> None:
-    """Print the verdict, if there is one, and what was measured."""
-    runtime = summary.runtime
-    if runtime is not None:
-        show_sentence(out, f"{runtime.verdict}.", f"bold {_STYLES[runtime.trust.verdict]}")
-    show_sentence(out, _headline(summary, name), "bold")
 
 
 def show_next_step(out: Console, summary: Summary) -> None:
@@ -371,12 +366,6 @@ def _show_crossing(out: Console, summary: Summary, by: str) -> None:
     likely.sort(key=lambda one: [-shares.get(tuple(path), 0.0) for path in (one.overtakes, one.overtaken)])
     for sentence in crossover_sentences(summary, likely[:1], by=by):
         _say(out, summary, f"{sentence}.")
-
-
-def _show_largest(out: Console, summary: Summary, by: str) -> None:
-    """Name what takes most in the measurements, if they are too few for a prediction."""
-    _say(out, summary, f"Largest as {summary.observed}: {_largest(summary.rows(by))}.")
-    _say(out, summary, summary.notices[-1], "yellow")
 
 
 def _show_accelerators(out: Console, summary: Summary) -> None:

@@ -161,7 +161,7 @@ export class DataTable {
     const range = found.length > size ? `${first + 1}–${first + shown.length} of ` : "";
     const text = found.length ? `${range}${found.length}` : "Nothing found";
     if (this.count.textContent !== text) this.count.textContent = text;
-    this.showPager(pages);
+    this.pager.replaceChildren(this.pagerButton(-1, pages), this.pagerButton(1, pages));
   }
 
   /** @type {(wanted: (row: Row) => boolean) => void} turns to the page of the first row that is looked for */
@@ -169,11 +169,6 @@ export class DataTable {
     const place = this.found().findIndex(wanted);
     if (place >= 0) this.page = Math.floor(place / PAGE_ROWS);
     this.refresh();
-  }
-
-  /** @param {number} pages */
-  showPager(pages) {
-    this.pager.replaceChildren(this.pagerButton(-1, pages), this.pagerButton(1, pages));
   }
 
   /** @type {(by: -1 | 1, pages: number) => "" | HTMLButtonElement} */
