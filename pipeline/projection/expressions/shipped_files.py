@@ -15,6 +15,7 @@ _FOLDERS: Mapping[Kind, Path] = {"application": _HERE / "examples", "machine": _
 PROCESSORS = _HERE / "ports" / "processors.toml"
 LEFT_OUT = _HERE / "ports" / "left_out.toml"
 INSTRUCTION_CLASSES = _HERE / "ports" / "classes.toml"
+KINDS_OF_WORK = _HERE / "ports" / "kinds.toml"
 
 
 def shipped(kind: Kind) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from ingest.arrays import FloatArray
 from ingest.errors import InputError, UsageError, nearest_hint
 from ingest.record_codec import NO_ENTRY, entry
 from ingest.toml_table import read_toml
-from pipeline.projection.expressions.shipped_files import LEFT_OUT, PROCESSORS
+from pipeline.projection.expressions.shipped_files import KINDS_OF_WORK, LEFT_OUT, PROCESSORS
 from pipeline.projection.ports.assembly import Instruction, isa_of, operand_kinds, run_tool
 from pipeline.projection.ports.function_loops import contradiction, elements_per_pass, packed_bits
 from pipeline.projection.ports.vectorisation_report import LoopVerdict
@@ -297,27 +297,6 @@ _AS_BUSY = 0.95  # units that are busy for this share of the busiest one's cycle
 
 _AVX512 = re.compile(r"%zmm|%k\d|%[xy]mm(1[6-9]|2\d|3[01])")
 
-_KINDS = (
-    ("division and square root", r"v?(div|sqrt)\w*|i?div[bwlq]?|[us]div|f(div|divr|sqrt)"),
-    ("fused multiply-add", r"vfn?m\w+|f?n?m(la|ls|add|sub|ad|sb)"),
-    ("multiplication", r"v?mul[sp]\w|f?n?mul\w*|i?mul\w?|v?pmul\w+"),
-    ("comparison", r"v?(max|min|cmp\w*)[sp][sd]|v?u?comis\w|f(max|min|cm)\w+|v?p(cmp|max|min)\w+"),
-    ("conversion", r"v?cvt\w+|[su]cvtf|fcvt\w+"),
-    ("gather and scatter", r"vp?(gather|scatter)\w+"),
-    (
-        "shuffle",
-        r"v?(unpck|shuf|perm|insert|extract|movddup|mov[hl]p|mov(hl|lh)|broadcast|align|pack|punpck|compress|expand)\w*"
-        r"|v?p(shuf|unpck|insr|extr|broadcast|align|ack|mov[sz]x)\w*|(zip|uzp|trn)\d|ext|tbl|dup|ins|rev\d*|[su]mov",
-    ),
-    ("addition", r"v?(add|sub|addsub|hadd)[sp]\w|f(add|sub|addp|abd|neg|abs)\w*|faddv|fadda"),
-    ("branch", r"j\w+|b|b\.\w+|cbn?z|tbn?z|b(eq|ne|cs|hs|cc|lo|mi|pl|hi|ls|ge|lt|gt|le)"),
-    ("predicate", r"while\w+|ptrue|ptest|k\w+|punpk\w+|cnt\w|inc\w|brk\w+"),
-    (
-        "vector logic and moves",
-        r"v\w+|[pm]ov\w*p\w|(and|andn|or|xor)p[sd]|p(and|or|xor|sl|sr|add|sub)\w*|sel|bsl|bit|bif|movprfx",
-    ),
-)
-
 
 @dataclass(frozen=True, kw_only=True)
 class PortWork:
@@ -482,7 +461,13 @@ def _bottleneck_sentence(
 def _kind_of(instruction: Instruction) -> str:
     """Return in words what kind of work an instruction is."""
     name = instruction.mnemonic.split()[-1]
-    return next((kind for kind, pattern in _KINDS if re.fullmatch(pattern, name)), "integer and addresses")
+    return next((kind for kind, form in _kinds() if form.fullmatch(name)), "integer and addresses")
+
+
+@lru_cache
+def _kinds() -> list[tuple[str, re.Pattern[str]]]:
+    table = read_toml(KINDS_OF_WORK).table("kinds")
+    return [(kind, re.compile(table.text(kind))) for kind in table.content]
 
 
 def _notes(processor: Processor, body: Sequence[Instruction], slow: bool) -> list[str]:
