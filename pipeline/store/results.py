@@ -375,9 +375,9 @@ _RAGGED = ("chosen", "weight", "coefficients", "covariance")
 _IN_RIVALS = {"chosen": "hypothesis"}
 _OF_RIVALS = ("degrees", "drift")
 _PER_KERNEL = (*_OF_RIVALS, *(field.name for field in fields(Quality)))
-_TRENDS = [f"trend.{name}" for name in ("noise", "shift", "grows")]
-_TRENDS += [f"trend.trend.{name}" for name in ("logs", "misfit", "steady", "usual")]
-"""The arrays of a `CombinedTrend` that have a row per kernel."""
+_TRENDS = {f"trend_{name}": f"trend.{name}" for name in ("noise", "shift", "grows")}
+_TRENDS |= {f"trend_{name}": f"trend.trend.{name}" for name in ("logs", "misfit", "steady", "usual")}
+"""The columns of the arrays of a `CombinedTrend` that have a row per kernel."""
 
 
 def to_table(models: ScalingModels) -> pa.Table:
@@ -394,7 +394,7 @@ def to_table(models: ScalingModels) -> pa.Table:
         columns[name] = _column(getattr(rivals if name in _OF_RIVALS else models.quality, name))
     arrays: dict[str, Array] = {}
     trend = as_plain(models.trend, arrays, "trend")
-    columns |= {name: _column(arrays.pop(name)) for name in _TRENDS if name in arrays}
+    columns |= {name: _column(arrays.pop(place)) for name, place in _TRENDS.items() if place in arrays}
     if models.common_error is not None:
         columns["common_error"] = _column(models.common_error)
     table = pa.table(columns)
@@ -428,7 +428,7 @@ def from_table(table: pa.Table) -> ScalingModels:
     flat = {name: _values(table, name) for name in _RAGGED}
     per_kernel = {name: _values(table, name) for name in _PER_KERNEL}
     arrays = {name: np.array(values) for name, values in shared["arrays"].items()}
-    arrays |= {name: _values(table, name) for name in _TRENDS if name in table.column_names}
+    arrays |= {place: _values(table, name) for name, place in _TRENDS.items() if name in table.column_names}
     count = arrow.numbers_of(table.column("chosen").combine_chunks().value_lengths())
     return ScalingModels(
         parameters=tuple(shared["parameters"]),

@@ -4,8 +4,10 @@ import json
 import re
 import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 from ingest.errors import InputError
@@ -20,6 +22,7 @@ from tests.documents import summary_of
 from tests.pipeline.store.golden import GOLDEN, NAME
 from tests.stored_results import sign
 
+ROOT = Path(__file__).parents[3]
 VERSIONS = sorted(GOLDEN.iterdir())
 
 
@@ -45,6 +48,15 @@ def test_results_of_every_version_are_read_or_refused_with_a_sentence(directory)
         assert (one["callpath"], one["model"]["formula"]) == (other["callpath"], other["model"]["formula"])
         for end in ("value", "lower", "upper"):
             assert one["predictions"][0][end] == pytest.approx(other["predictions"][0][end], rel=1e-6)
+
+
+@pytest.mark.parametrize("name", ["models", "runs"])
+def test_the_columns_of_tables_are_the_documented_ones(name):
+    documented = (ROOT / "docs/reference/results-directory.md").read_text(encoding="utf-8")
+    section = documented.partition(f"## {name}.parquet")[2].partition("\n## ")[0]
+    cells = [line.split("|")[1] for line in section.splitlines() if line.startswith("|")]
+    stored = pq.read_schema(GOLDEN / f"version-{STORE_VERSION}" / f"{name}.parquet")
+    assert set(re.findall("`(.+?)`", " ".join(cells))) == set(stored.names)
 
 
 @pytest.fixture
