@@ -72,10 +72,7 @@ function ratioAt(row) {
   return Number.isFinite(found.value) ? found : null;
 }
 
-/**
- * Curves of the total, or of the kernel that is one behind in the table.
- * @type {(k: number, name: string, heading?: Child) => Curves}
- */
+/** @type {(k: number, name: string, heading?: Child) => Curves} of the total, or of a kernel of the table */
 function curves(k, name, heading) {
   const { metric, unit } = payload;
   const lines = [...studies, ratio].map((line) => ({ ...line, k }));
@@ -121,10 +118,7 @@ function bar(row) {
   );
 }
 
-/**
- * What opens below a row: curves of both studies, and all that is said of the kernel.
- * @param {number} row
- */
+/** @param {number} row @returns what opens below it: curves of both studies, and all that is said of it */
 function detail(row) {
   const [node, , story, formulas] = kernels[row];
   const drawing = curves(row + 1, nameOf(row));

@@ -56,10 +56,7 @@ function tickText(value) {
   return chosen === "efficiency" ? `${tickLabel(100 * value)} %` : tickLabel(value);
 }
 
-/**
- * The series of a kernel with its axis, which holds all but the farthest values; null if nothing is known.
- * @param {number} k
- */
+/** @param {number} k @returns its series, with an axis for all but the farthest values; null if nothing is known */
 function trendOf(k) {
   const { values, title, ...all } = measure();
   const ys = Array.from(values.subarray(k * names.length, (k + 1) * names.length));

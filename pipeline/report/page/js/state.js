@@ -85,10 +85,7 @@ export class Address {
     return Number.isInteger(index) && index >= 0 && index < count ? index : otherwise;
   }
 
-  /**
-   * A measured point that the address has, by its index, or the target.
-   * @type {(name: string, count: number, otherwise: Where) => Where}
-   */
+  /** @type {(name: string, count: number, otherwise: Where) => Where} a measured point by its index, or the target */
   where(name, count, otherwise) {
     return this.kept.get(name) === "target" ? "target" : this.index(name, count, otherwise);
   }
@@ -197,10 +194,7 @@ export class State extends Address {
     this.changed();
   }
 
-  /**
-   * Selects a kernel of a level; the selected one again selects nothing.
-   * @type {(level: KernelValues, k: number) => void}
-   */
+  /** @type {(level: KernelValues, k: number) => void} selects a kernel; the selected one again, nothing */
   toggle(level, k) {
     const whole = level.whole ?? level;
     const node = whole === this.report.levels.callpaths ? (level.whole ? level.node[k] : k) : -1;
@@ -220,10 +214,7 @@ export class State extends Address {
     return this.selection.region >= 0;
   }
 
-  /**
-   * Whether a kernel is the selected one; of a selected call path that is its region, too.
-   * @type {(level: KernelValues, k: number) => boolean}
-   */
+  /** @type {(level: KernelValues, k: number) => boolean} if a call path is selected, its region is, too */
   selects(level, k) {
     const { region, node } = this.selection;
     if (region < 0 || level.region[k] !== region) return false;
@@ -250,10 +241,7 @@ export class State extends Address {
     return hasWords(level.ownText(k), this.words) ? " found" : " fades";
   }
 
-  /**
-   * Whether a kernel steps back behind the selected ones, or behind those that the search finds.
-   * @type {(level: KernelValues, k: number) => boolean}
-   */
+  /** @type {(level: KernelValues, k: number) => boolean} behind selected ones, or those that the search finds */
   fades(level, k) {
     if (this.selecting) return !this.selects(level, k);
     return this.words.length > 0 && !this.finds(level, k);

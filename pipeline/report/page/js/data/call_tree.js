@@ -71,10 +71,7 @@ export class RegionNames {
     return `${this.fullName(k)} ${this.regions[this.region[k]].mangled ?? ""}`.toLowerCase();
   }
 
-  /**
-   * What a search looks at: the names of all callers, the kernel's own and its linker's name, in lower case.
-   * @param {number} k
-   */
+  /** @param {number} k @returns what a search looks at: names of callers, its own, its linker's, in lower case */
   searchText(k) {
     const text =
       this.searched.get(k) ??

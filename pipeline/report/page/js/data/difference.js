@@ -62,10 +62,7 @@ export class Difference {
     return own.some((share) => share >= LEAST_OWN) ? this.growth(k, reference) : NaN;
   }
 
-  /**
-   * Growth at which the scale of colours ends: of a round factor, so that nearly all of the time has a colour below.
-   * @param {Reference} reference
-   */
+  /** @param {Reference} reference @returns where colours end: a round factor that nearly all of the time is below */
   end(reference) {
     const { a, b } = this;
     const shares = Array.from(a.exclusive, (value, k) => ({

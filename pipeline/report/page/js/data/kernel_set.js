@@ -47,10 +47,7 @@ export class KernelValues extends RegionNames {
     return place < 0 ? Number.NaN : this.predicted[k * this.positions.count + place];
   }
 
-  /**
-   * Predicted values of all kernels, which must not be changed; the last ones are remembered.
-   * @type {(at: Point) => Float64Array}
-   */
+  /** @type {(at: Point) => Float64Array} of all kernels, not to be changed; the last ones are remembered */
   values(at) {
     const place = this.positions.placeOf(at);
     const known = this.seen.get(place);
@@ -115,10 +112,7 @@ export class KernelValues extends RegionNames {
     return sum(this.region.map((_, k) => this.measured(k, point)));
   }
 
-  /**
-   * Single measurements of a kernel at a point; only their mean where the page does not carry them.
-   * @type {(k: number, point: number) => number[]}
-   */
+  /** @type {(k: number, point: number) => number[]} their mean where the page does not carry them */
   singles(k, point) {
     const row = this.singleRow.get(k);
     if (row === undefined) return [this.measured(k, point)].filter(Number.isFinite);
@@ -126,18 +120,12 @@ export class KernelValues extends RegionNames {
     return Array.from(this.single.subarray(start, start + this.repetitions)).filter(Number.isFinite);
   }
 
-  /**
-   * What a kernel took at a measured point, or is predicted to take at the target; NaN where it is not known.
-   * @type {(k: number, where: Where, target: Point) => number}
-   */
+  /** @type {(k: number, where: Where, target: Point) => number} measured or predicted; NaN if not known */
   at(k, where, target) {
     return where === "target" ? this.value(k, target) : this.measured(k, where);
   }
 
-  /**
-   * Single measurements of a kernel at the points that differ from one in the scaled parameter only.
-   * @type {(k: number, line: Point) => {x: number, y: number}[]}
-   */
+  /** @type {(k: number, line: Point) => {x: number, y: number}[]} single measurements along a line */
   dots(k, line) {
     const { points, column } = this.positions;
     return this.positions

@@ -52,10 +52,7 @@ export class KernelLocations {
     return this.raw.points.map(({ point }) => point);
   }
 
-  /**
-   * The values of a kernel at a point by node, process and thread; none if they are unknown there.
-   * @type {(row: number, point: number) => Place[]}
-   */
+  /** @type {(row: number, point: number) => Place[]} by node, process and thread; none if they are unknown */
   at(row, point) {
     const raw = this.raw.points.find((one) => one.point === point);
     return raw ? placesOf(raw, row, this.accelerators) : [];
@@ -115,10 +112,7 @@ export function placeName(place, accelerators, threads) {
   return `process ${process}, ${range}`;
 }
 
-/**
- * The system tree over places: nodes, if they are known, then processes, if they have several threads.
- * @type {(places: Place[]) => Group[]}
- */
+/** @type {(places: Place[]) => Group[]} nodes, if they are known, then processes that have several threads */
 export function systemTree(places) {
   /** @param {Place[]} some @returns {Group[]} */
   const leaves = (some) => some.map((place) => ({ name: place.name, places: [place], parts: [] }));

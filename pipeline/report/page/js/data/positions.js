@@ -73,19 +73,13 @@ export class Positions {
     return this.scales.filter((scale) => scale <= next);
   }
 
-  /**
-   * The scales between which growth at a point is told: its own and the next, or the one before.
-   * @param {Point} at
-   */
+  /** @param {Point} at @returns the scales between which growth is told: its own and the next, or the one before */
   around(at) {
     const i = Math.min(this.scales.indexOf(at[this.column]), Math.max(this.scales.length - 2, 0));
     return [this.scales[i], this.scales[Math.min(i + 1, this.scales.length - 1)]];
   }
 
-  /**
-   * Indices of the measured points that differ from a point in the scaled parameter only, by scale.
-   * @param {Point} at
-   */
+  /** @param {Point} at @returns indices of measured points that differ in the scaled parameter only, by scale */
   pointsAlong(at) {
     const found = this.points.map((point, i) => (this.isAlong(point, at) ? i : -1)).filter((i) => i >= 0);
     return found.sort((a, b) => this.points[a][this.column] - this.points[b][this.column]);

@@ -58,10 +58,7 @@ export function binaryTicks(low, high, count) {
   return ticks;
 }
 
-/**
- * Extent of positive values for a logarithmic axis: at most six decades, small values leave at the bottom.
- * @type {(values: number[]) => Range}
- */
+/** @type {(values: number[]) => Range} of positive ones: at most six decades, small ones leave at the bottom */
 export function logDomain(values) {
   const positive = values.filter((value) => value > 0 && Number.isFinite(value));
   if (positive.length === 0) return [0.1, 1];
@@ -80,10 +77,7 @@ export function linearDomain(values) {
 
 const [NARROWEST, WIDEST] = [0.1, 1.5]; // decades to either side of 1: from 1/1.26 to 1.26, from 1/31 to 31
 
-/**
- * A logarithmic scale of ratios with 1 in the middle, wide enough for some of them, within limits.
- * @type {(ratios: number[], width: number) => (ratio: number) => number}
- */
+/** @type {(ratios: number[], width: number) => (ratio: number) => number} logarithmic, 1 in its middle */
 export function ratioScale(ratios, width) {
   const sizes = ratios.map((ratio) => Math.abs(Math.log10(ratio))).filter(Number.isFinite);
   const span = Math.min(Math.max(NARROWEST, ...sizes), WIDEST);

@@ -417,10 +417,7 @@ function straight(run) {
   return run.map((place, i) => (i ? "L" : "M") + placeText(place)).join("");
 }
 
-/**
- * Monotone cubic pieces (Fritsch and Butland, 1984): extremes stay where the places have them.
- * @param {Place[]} run
- */
+/** @param {Place[]} run @returns monotone cubic pieces (Fritsch and Butland, 1984): extremes stay in place */
 function curve(run) {
   const wide = run.slice(1).map(([x], i) => x - run[i][0]);
   const steep = run.slice(1).map(([, y], i) => (wide[i] ? (y - run[i][1]) / wide[i] : 0));

@@ -142,10 +142,7 @@ export function selector(label, choices, value, chosen) {
   return el("label", { class: "select" }, el("span", {}, label), list);
 }
 
-/**
- * Draws again what may hold the focus, which goes to the element with the same `data-focus`.
- * @type {(host: Element, draw: () => void) => void}
- */
+/** @type {(host: Element, draw: () => void) => void} the focus goes to the element of the same `data-focus` */
 export function keepingFocus(host, draw) {
   const active = document.activeElement;
   const key = active && host.contains(active) ? active.getAttribute("data-focus") : null;
@@ -176,10 +173,7 @@ export function copyButton(text, what, label = "Copy") {
 /** @type {WeakMap<Element, number>} */
 const widths = new WeakMap(); // of elements that are watched
 
-/**
- * The width of an element in pixels; of one that is watched it is known without a new layout.
- * @param {HTMLElement} host
- */
+/** @param {HTMLElement} host @returns its width in pixels; if it is watched, known without a new layout */
 export function widthOf(host) {
   return widths.get(host) || host.clientWidth;
 }

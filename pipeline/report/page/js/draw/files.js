@@ -22,10 +22,7 @@ const SHAPE = /^(?:d|r|c?[xy]|[xy][12]|width|height|transform|clip-path)$/; // a
 const STYLES = ["stroke-width", "stroke-dasharray", "stroke-linejoin", "paint-order"];
 const LETTERS = ["font-size", "font-weight", "text-anchor"];
 
-/**
- * Rows as CSV (RFC 4180): numbers with all digits, nothing for what is not known.
- * @param {readonly (readonly Cell[])[]} rows
- */
+/** @param {readonly (readonly Cell[])[]} rows @returns CSV (RFC 4180), nothing for what is not known */
 export function csvText(rows) {
   return rows.map((row) => `${row.map(csvCell).join(",")}\r\n`).join("");
 }
@@ -93,10 +90,7 @@ export function tableTools(table) {
   return el("div", { class: "bar" }, csvButton(table.dataset.file ?? "table", rows));
 }
 
-/**
- * Everything drawn in a chart, one row per point; of intervals and areas both ends.
- * @param {Chart | undefined} chart
- */
+/** @param {Chart | undefined} chart @returns all drawn in it, a row per point; of intervals and areas both ends */
 export function chartRows(chart) {
   if (!chart) return [];
   const { series, xAxis, yAxis } = chart;

@@ -109,10 +109,7 @@ function formulaPart(part) {
   return /^[^\d\s()+]/.test(part) ? el("i", {}, part) : part;
 }
 
-/**
- * How a kernel grows, with its range of exponents; the probability of growing as a hint.
- * @type {(level: KernelSet, k: number) => HTMLSpanElement}
- */
+/** @type {(level: KernelSet, k: number) => HTMLSpanElement} how it grows; the probability of growing as a hint */
 export function growthNode(level, k) {
   const parts = level.growthClass[k]
     .replace(/grows, about |(?<=unclear): \d values?/g, "")

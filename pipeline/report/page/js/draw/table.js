@@ -226,10 +226,7 @@ export class DataTable {
     });
   }
 
-  /**
-   * A click beside buttons selects the row, unless it ends the marking of text.
-   * @type {(event: MouseEvent, row: Row) => void}
-   */
+  /** @type {(event: MouseEvent, row: Row) => void} beside buttons it selects, unless it ends the marking of text */
   pickRow(event, row) {
     const marked = getSelection()?.toString();
     if (marked || !(event.target instanceof Element) || event.target.closest("button")) return;

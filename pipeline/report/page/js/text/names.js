@@ -10,10 +10,7 @@ export function cutText(text, width) {
   return `${text.slice(0, head)}…${text.slice(text.length - (width - head - 1))}`;
 }
 
-/**
- * A kernel in one line of limited width, with its caller where there is room for it.
- * @type {(level: KernelSet, k: number, width: number) => string}
- */
+/** @type {(level: KernelSet, k: number, width: number) => string} in one line, with its caller if there is room */
 export function kernelLabel(level, k, width) {
   const [caller] = level.pathNames(k).slice(-2, -1);
   return cutText(caller && width > 24 ? `${caller} › ${level.name(k)}` : level.name(k), width);
@@ -44,10 +41,7 @@ function distinctLabel(level, k, others, width) {
   return `${cutText(level.name(k), width - room)} (${cutText(part || "itself", room)})`;
 }
 
-/**
- * A sequence without what it has in common with all others at its start and its end.
- * @type {(own: string[], all: string[][]) => string[]}
- */
+/** @type {(own: string[], all: string[][]) => string[]} without what all have in common at start and end */
 function between(own, all) {
   const start = sharedStart(all);
   const end = sharedStart(all.map((one) => one.slice(start).reverse()));

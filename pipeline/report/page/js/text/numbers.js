@@ -73,10 +73,7 @@ function fixed(value, places) {
   return evened(value.toFixed(places), value.toFixed(places + EXACT));
 }
 
-/**
- * Some significant digits, and the power of ten that they are multiplied by.
- * @type {(value: number, digits: number) => [string, number]}
- */
+/** @type {(value: number, digits: number) => [string, number]} significant digits, and their power of ten */
 function scientific(value, digits) {
   const [rounded, power] = value.toExponential(digits - 1).split("e");
   const [exact, below] = value.toExponential(digits - 1 + EXACT).split("e");
@@ -121,10 +118,7 @@ export function count(value) {
   return Math.abs(whole) < WHOLE_BELOW ? String(whole) : figure(value);
 }
 
-/**
- * A share as a percentage; what is above zero never shows as zero, and rounding errors of a difference do.
- * @param {number} share
- */
+/** @param {number} share @returns never 0 % above zero, but for the rounding error of a difference */
 export function percent(share) {
   if (Number.isNaN(share)) return NOTHING;
   if (share > 0 && share < 0.001) return "<0.1 %";
@@ -132,10 +126,7 @@ export function percent(share) {
   return share >= 10 ? `${figure(100 * share)} %` : `${fixed(100 * share, 1)} %`;
 }
 
-/**
- * The unit in which a value is shown, after the factor that converts into it.
- * @type {(value: number, unit: string) => [number, string]}
- */
+/** @type {(value: number, unit: string) => [number, string]} a factor, and the unit that it converts into */
 function unitOf(value, unit) {
   const size = Math.abs(value);
   if (unit === "s" || unit === "sec") {
@@ -185,10 +176,7 @@ export function intervalText(interval, write = figure, between = BETWEEN, value 
   return `${high.endsWith(PERCENT) ? low.replace(PERCENT, "") : low}${between}${high}`;
 }
 
-/**
- * A value with its interval, in the unit that suits the value: 9.58 s (5.8 to 26 s). The unit % is of shares.
- * @type {(value: number, interval: Interval | null, unit: string) => string}
- */
+/** @type {(value: number, interval: Interval | null, unit: string) => string} 9.58 s (5.8 to 26 s); % is of shares */
 export function estimateText(value, interval, unit) {
   const [factor, shown] = unitOf(value, unit);
   const inUnit = interval && { lower: interval.lower * factor, upper: interval.upper * factor };
@@ -225,10 +213,7 @@ export function pointChoices({ parameters, points }, before = "", some = points.
   return some.map((i) => [i, `${before}${pointText(parameters, points[i])}`]);
 }
 
-/**
- * What the value of something that grows like p^exponent is multiplied by when p doubles.
- * @param {number} exponent
- */
+/** @param {number} exponent @returns what something like p^exponent is multiplied by when p doubles */
 export function doublingText(exponent) {
   const factor = 2 ** exponent;
   if (factor > FASTEST) return `>×${FASTEST}`; // from next to nothing: the number says no more

@@ -126,10 +126,7 @@ class TreeView {
     byId("tree-unit").textContent = this.unit();
   }
 
-  /**
-   * Opens the callers of the largest nodes that the search found or that were selected since the last time.
-   * @param {TreeValues} values
-   */
+  /** @type {(values: TreeValues) => void} opens callers of the largest nodes found or selected since the last time */
   openWhatIsLookedFor(values) {
     const { words, selection, selecting } = this.state;
     const { level } = this.tree;

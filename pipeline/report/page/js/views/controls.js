@@ -13,10 +13,7 @@ import { searchBox } from "./navigation.js";
 
 const DRAWN = 100; // milliseconds until a section that came into sight shows what was chosen
 
-/**
- * The slider of the parameter that scales, which stops at the positions, and a field for any value.
- * @param {State} state
- */
+/** @param {State} state @returns a slider that stops at the positions, and a field for any value */
 function scaleControl(state) {
   const { positions } = state.report;
   const { scaled, scales, column } = positions;
@@ -66,20 +63,14 @@ function scaleControl(state) {
   return { node, hint, show };
 }
 
-/**
- * Which position a target shows that is none, and the command that predicts it exactly.
- * @type {(state: State, wanted: number, scale: number) => string}
- */
+/** @type {(state: State, wanted: number, scale: number) => string} what is shown instead, and the command for it */
 function nearestText({ report: { positions }, target }, wanted, scale) {
   const at = positions.atScale(target, wanted).map((value, d) => `${positions.parameters[d]}=${value}`);
   const shown = `The nearest position, ${positions.scaled} = ${valueText(scale)}, is shown.`;
   return `${shown} For ${positions.scaled} = ${wanted}: pipeline predict OUT --at ${at.join(",")}`;
 }
 
-/**
- * The line that the target is on, by the values of the other parameters.
- * @type {(state: State, moved: () => void) => HTMLLabelElement}
- */
+/** @type {(state: State, moved: () => void) => HTMLLabelElement} the target's line, by the other parameters */
 function lineControl(state, moved) {
   const { positions } = state.report;
   const { parameters, column, lines } = positions;

@@ -58,10 +58,7 @@ export function sideName({ parameters, points, observed }, where, target) {
   return `${observed} at ${pointText(parameters, points[where])}`;
 }
 
-/**
- * The values of call paths at a measured point, or as they are predicted at the target, which is `at`.
- * @type {(level: KernelValues, where: Where, at: Point) => Omit<Side, "only">}
- */
+/** @type {(level: KernelValues, where: Where, at: Point) => Omit<Side, "only">} `at` is the target */
 export function sideAt(level, where, at) {
   const name = sideName(level.positions, where, at);
   const predicted = where === "target";
@@ -199,10 +196,7 @@ export class DifferenceView {
     return { a: ONLY_B, b: ONLY_A, larger: 0 }[this.width];
   }
 
-  /**
-   * Hatched marks at the right end of callers whose callees are at the other side only, so have no width.
-   * @type {(found: Box[], width: number) => SVGGElement[]}
-   */
+  /** @type {(found: Box[], width: number) => SVGGElement[]} hatched, for callees that the other side alone has */
   marks(found, width) {
     const { difference } = this;
     const { unit } = this.reader;
@@ -302,10 +296,7 @@ export class DifferenceView {
     return [text, quietButton("Show them", show)];
   }
 
-  /**
-   * What is said of a call path: the values of both sides, their difference, and what else is known.
-   * @param {number} k
-   */
+  /** @param {number} k @returns the values of both sides, their difference, and what else is known */
   texts(k) {
     const { difference } = this;
     const { unit, remarks } = this.reader;

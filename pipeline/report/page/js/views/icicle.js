@@ -22,10 +22,7 @@ const MODES = [
   ["difference", "difference"],
 ];
 
-/**
- * The smallest and the largest measured scale, the other parameters alike; the target if only one was measured.
- * @type {(report: Report) => [Where, Where]}
- */
+/** @type {(report: Report) => [Where, Where]} both ends of the measured scales; the target if there is but one */
 export function openingPair({ positions }) {
   const along = positions.pointsAlong(positions.points[positions.largest]);
   return along.length > 1 ? [along[0], along[along.length - 1]] : [positions.largest, "target"];

@@ -102,10 +102,7 @@ class RooflineView {
     this.nameLargest(drawn, shown);
   }
 
-  /**
-   * Names the regions that take most time, at the points of the run where they were judged.
-   * @type {(drawn: Chart, shown: RooflinePayload["points"]) => void}
-   */
+  /** @type {(drawn: Chart, shown: RooflinePayload["points"]) => void} those that take most, where they were judged */
   nameLargest(drawn, shown) {
     const { columns, judged } = this.roofline;
     const leading = new Set(columns[0].texts.slice(0, NAMED));
@@ -123,10 +120,7 @@ class RooflineView {
     return `Roofline of ${machine}: ${points}, bytes counted at ${this.level}, measured at ${runs.join("; ")}.`;
   }
 
-  /**
-   * A memory ceiling up to the peak; those of other levels are fainter.
-   * @type {(drawn: Chart, name: string, flow: number, low: number) => void}
-   */
+  /** @type {(drawn: Chart, name: string, flow: number, low: number) => void} up to the peak; other levels fainter */
   drawFlow(drawn, name, flow, low) {
     const own = (OF_LEVEL[this.level] ?? []).includes(name);
     const text = `${name} ${figure(flow / GIGA)} GB/s`;

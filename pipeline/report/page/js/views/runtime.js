@@ -18,6 +18,7 @@ import { figure, intervalText, percent, TO, tickLabel, valueText } from "../text
 
 /** @import { Range } from "../draw/axes.js" */
 /** @import { Positions } from "../data/positions.js" */
+/** @import { Chart } from "../draw/chart.js" */
 /** @import { ChartPayload } from "../data/records.js" */
 /** @import { Figure } from "../data/kernel_set.js" */
 /** @import { Reading } from "../draw/pointing.js" */
@@ -144,19 +145,13 @@ function drawChart(host, positions, chart, at) {
   for (const [some, cls, name] of dotted) drawLabelBeside(drawn, some, cls, name);
 }
 
-/**
- * The middle of the wider part of an interval in sight, in pixels.
- * @type {(chart: import("../draw/chart.js").Chart, end: Figure) => number}
- */
+/** @type {(chart: Chart, end: Figure) => number} the middle of the wider part of an interval in sight, in pixels */
 function middleOf({ y, box }, { value, lower, upper }) {
   const [low, high] = [Math.min(y(lower) || box.bottom, box.bottom), Math.max(y(upper), box.top)];
   return (y(value) + (low - y(value) > y(value) - high ? low : high)) / 2;
 }
 
-/**
- * The models with their band, fainter where the measured range is far.
- * @type {(drawn: import("../draw/chart.js").Chart, positions: Positions, curve: Figure[]) => void}
- */
+/** @type {(drawn: Chart, positions: Positions, curve: Figure[]) => void} fainter where the measured range is far */
 function drawModel(drawn, positions, curve) {
   const { far, veryFar } = positions.limits;
   /** @type {[number, number, string][]} */
