@@ -4,8 +4,6 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from ingest.errors import UsageError
-from ingest.number_text import value_text
 from ingest.options import option
 
 
@@ -31,13 +29,6 @@ class PaperRule:
         commands=("filter",),
     )
 
-    def __post_init__(self) -> None:
-        for name in ("per_visit", "total", "visits"):
-            if not 0.0 <= getattr(self, name) <= 1.0:
-                raise UsageError(
-                    f"{name} is {value_text(getattr(self, name))}", hint="it is a share between 0 and 1"
-                )
-
 
 ACCEPTABLE = 0.05  # of the plain computing time: overhead that a filter may leave if nothing is asked for
 
@@ -60,12 +51,6 @@ class Budget:
     # what a second below a region is worth compared with a second in it: the region is a part of the call
     # paths of all that is measured below it
     structure: float = 0.1
-
-    def __post_init__(self) -> None:
-        if not self.overhead > 0.0:
-            raise UsageError(
-                f"invalid overhead budget {value_text(self.overhead)}", hint="give a share, such as 5%"
-            )
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from filters.filter_effect import predict
 from filters.filter_options import Application, Budget, Overrides
 from filters.known_plain import KnownPlain
 from filters.overhead_budget import Packing, decide_by_budget, pack
-from ingest.errors import UsageError
 from ingest.number_text import percent
 from ingest.record_codec import document
 
@@ -152,11 +151,6 @@ def test_recursion_counts_once(make_profile):
 def test_two_decisions_are_the_same(make_profile):
     first, second = (decide_by_budget([run_of(make_profile)], Budget(0.02))[0] for _ in range(2))
     assert document(filter_evidence(first)) == document(filter_evidence(second))
-
-
-def test_a_budget_must_be_positive():
-    with pytest.raises(UsageError, match="invalid overhead budget 0; give a share"):
-        Budget(0.0)
 
 
 def test_shares_of_regions_by_hand(make_profile):
