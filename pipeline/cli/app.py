@@ -68,23 +68,33 @@ def show_version(
 
 
 COMMANDS = {
-    "From profiles to an answer": ("inspect", "run", "bottlenecks", "predict", "choose"),
-    "Look at results": ("plot", "report", "export"),
-    "Measure": ("filter", "campaign"),
-    "Watch": ("check", "compare", "baseline", "history"),
-    "Other machines": ("project", "machine"),
-    "More": ("ports", "serve-mcp"),
+    "From profiles to an answer": {
+        "inspect": "run",
+        "run": "run",
+        "bottlenecks": "stored",
+        "predict": "stored",
+        "choose": "choose",
+    },
+    "Look at results": {"plot": "stored", "report": "export", "export": "export"},
+    "Measure": {"filter": "filter", "campaign": "campaign"},
+    "Watch": {"check": "check", "compare": "compare", "baseline": "check", "history": "history"},
+    "Other machines": {"project": "project", "machine": "machine"},
+    "More": {"ports": "ports", "serve-mcp": "serve_mcp"},
 }
-"""The commands in the order of use, by the panels of `pipeline --help`."""
+"""The commands in the order of use with their modules, by the panels of `pipeline --help`."""
 
 _OBJECTS_BETWEEN_COLLECTIONS = 400_000  # Python's default is 700
 
 
-def register() -> None:
-    """Import the modules beside this one, whose commands add themselves to `app`."""
-    for module in iter_modules(pipeline.cli.__path__):
-        if module.name != "assistant":  # it has no command, and loads all that it answers from
-            importlib.import_module(f"pipeline.cli.{module.name}")
+def register(command: str = "") -> None:
+    """Import the modules beside this one, whose commands add themselves to `app`; of a known command its own.
+
+    The module of the assistant has no command, and loads all that it answers from.
+    """
+    modules = {name: module for names in COMMANDS.values() for name, module in names.items()}
+    every = [module.name for module in iter_modules(pipeline.cli.__path__) if module.name != "assistant"]
+    for name in [modules[command]] if command in modules else every:
+        importlib.import_module(f"pipeline.cli.{name}")
     panels = {name: panel for panel, names in COMMANDS.items() for name in names}
     registered: list[Any] = [*app.registered_commands, *app.registered_groups]
     for one in registered:
@@ -103,7 +113,7 @@ def run_app() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # matrices are small here, threads only wait for work
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     try:
-        register()
+        register(*sys.argv[1:2])
         code = app(prog_name="pipeline", standalone_mode=False)
         sys.stdout.flush()
         if code == ExitCode.INTERRUPTED:  # typer returns it after Ctrl-C, or raises Abort
