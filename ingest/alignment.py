@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
-from ingest.arrays import IntArray
+from ingest.arrays import IntArray, distinct
 from ingest.calltree import ROOT, CallTree, CallTreeBuilder
 from ingest.errors import InputError
 from ingest.experiment import Experiment, RunRecord
@@ -124,7 +124,7 @@ def with_processes(experiment: Experiment) -> Experiment:
 
     They are a measured profile then. Runs of different numbers have to be named: they may be of anything.
     """
-    counts = {len(np.unique(run.process)) or run.device_time.shape[1] for run in experiment.runs}
+    counts = {len(distinct(run.process)) or run.device_time.shape[1] for run in experiment.runs}
     if experiment.parameters or len(counts) != 1:
         return experiment
     notice = f"the runs have no parameter: {PROCESSES} is their number of processes"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from itertools import chain
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,13 @@ import numpy.typing as npt
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
+_Number = TypeVar("_Number", bound=np.generic)
+
+
+def distinct(values: npt.NDArray[_Number], axis: int | None = None) -> npt.NDArray[_Number]:
+    """Return what `np.unique` does; without indices that imports masked arrays, a twentieth of a command."""
+    found: npt.NDArray[_Number] = np.unique(values, return_index=True, axis=axis)[0]
+    return found
 
 
 class Rows:

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, overload
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray, distinct
 
 ROOT = -1
 Rounds: TypeAlias = Sequence[tuple[IntArray, IntArray]]
@@ -142,7 +142,7 @@ class CallTree:
     def merge_siblings(self, names: Sequence[str]) -> tuple[IntArray, "CallTree"]:
         """Return int64[n], the nodes' places in the tree with siblings of one name merged, and that tree."""
         key = first_of_name(names)[self.region]
-        if len(np.unique(self.parent * len(names) + key)) == len(self):
+        if len(distinct(self.parent * len(names) + key)) == len(self):
             return np.arange(len(self)), self
         merged: dict[tuple[int, int], int] = {}
         node = np.empty(len(self), dtype=np.int64)

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray, distinct
 from ingest.calltree import CallPaths, CallTree
 from ingest.errors import InputError
 from ingest.hardware_counters import event
@@ -60,7 +60,7 @@ class RunRecord(RunFacts):
     @cached_property
     def cores(self) -> HeldCores:
         """The cores of the run."""
-        return held_cores(self.attributes, len(np.unique(self.process)), len(self.process))
+        return held_cores(self.attributes, len(distinct(self.process)), len(self.process))
 
     @property
     def cores_of_location(self) -> float:

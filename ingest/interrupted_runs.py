@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray, IntArray, Rows
+from ingest.arrays import BoolArray, FloatArray, IntArray, Rows, distinct
 from ingest.cpp_names import short_name
 from ingest.experiment import TIME, VISITS, Experiment, RunRecord
 from ingest.interruptions import LEAST_INTERRUPTION, OUTLYING, LongVisits
@@ -57,7 +57,7 @@ def _interrupted(experiment: Experiment, long_visits: Sequence[LongVisits | None
     known = [found for found in long_visits if found is not None and len(found)]
     if not known:
         return {}
-    rows = np.unique(np.concatenate([found.node for found in known]))
+    rows = distinct(np.concatenate([found.node for found in known]))
     added = np.where(np.isnan(experiment.values[TIME].sum[rows]), np.nan, 0.0)
     for run, found in zip(experiment.runs, long_visits, strict=True):
         if found is None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray, IntArray, Rows
+from ingest.arrays import BoolArray, FloatArray, IntArray, Rows, distinct
 from ingest.profile import Profile
 from ingest.region_class import USEFUL_WORK, regions_in
 
@@ -30,7 +30,7 @@ class LongVisits(Rows):
         """Find them in the `size` call paths that those of a profile are merged into, by `node`, int64[n]."""
         cpu = profile.locations.cpu
         found = interruptions(profile, _SEVERAL)
-        some = np.unique(node[found.any(axis=1)])
+        some = distinct(node[found.any(axis=1)])
         place = np.full(size, -1)
         place[some] = np.arange(len(some))
         rows = np.flatnonzero(place[node] >= 0)  # siblings of one name among them

@@ -9,7 +9,7 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray, IntArray, Rows
+from ingest.arrays import BoolArray, FloatArray, IntArray, Rows, distinct
 from ingest.calltree import CallTree
 from ingest.errors import InputError
 
@@ -231,7 +231,7 @@ class Profile:
     @property
     def processes(self) -> int:
         """The number of processes that the values are of."""
-        return len(np.unique(self.locations.process)) * self.summed.count
+        return len(distinct(self.locations.process)) * self.summed.count
 
     @property
     def cpu_locations(self) -> int:

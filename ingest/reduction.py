@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ingest.arrays import BoolArray, FloatArray, IntArray, Rows, places_in_groups
+from ingest.arrays import BoolArray, FloatArray, IntArray, Rows, distinct, places_in_groups
 from ingest.calltree import CallTree, add_callees, first_of_name
 from ingest.interruptions import LongVisits, has_longest_visits
 from ingest.profile import (
@@ -521,7 +521,7 @@ def _summed_by_class(blocks: Iterator[Block], class_of: IntArray, class_time: Fl
     """Pass blocks on and add them to the time of their classes: the values are read only once."""
     for rows, block in blocks:
         classes = class_of[rows]
-        for place in np.unique(classes).tolist():
+        for place in distinct(classes).tolist():
             of_it = classes == place
             class_time[place] += (block if of_it.all() else block[of_it]).sum(axis=0)
         yield rows, block

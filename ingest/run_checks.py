@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from ingest.alignment import MeasuredRun
-from ingest.arrays import BoolArray, FloatArray, IntArray, weighted_quantile
+from ingest.arrays import BoolArray, FloatArray, IntArray, distinct, weighted_quantile
 from ingest.errors import InputError
 from ingest.experiment import Experiment, RunRecord
 from ingest.inferred_runs import METADATA_PROCESSES
@@ -129,7 +129,7 @@ def contradicted_name(parameters: Sequence[str], runs: Sequence[MeasuredRun]) ->
 
 def _processes(profile: ReducedProfile) -> int:
     """Return the number of processes: as the metadata state it, since values may be sums over all of them."""
-    return stated_number(profile.attributes, METADATA_PROCESSES) or len(np.unique(profile.process))
+    return stated_number(profile.attributes, METADATA_PROCESSES) or len(distinct(profile.process))
 
 
 def _counts(name: str, values: FloatArray, count: IntArray) -> bool:
@@ -137,9 +137,9 @@ def _counts(name: str, values: FloatArray, count: IntArray) -> bool:
     equal = values == count
     known = name.lower() in PROCESS_PARAMETERS
     if 2 * int(equal.sum()) > len(equal):
-        found = np.unique(count[equal])
+        found = distinct(count[equal])
         return len(found) > 1 or (known and int(found[0]) > 1)
-    exchanged = len(np.unique(count)) > 1 and set(values.tolist()) == set(count.tolist())
+    exchanged = len(distinct(count)) > 1 and set(values.tolist()) == set(count.tolist())
     return exchanged and (known or 2 * int(equal.sum()) == len(equal))
 
 

@@ -6,7 +6,7 @@ from enum import Enum
 
 import numpy as np
 
-from ingest.arrays import FloatArray, IntArray
+from ingest.arrays import FloatArray, IntArray, distinct
 from ingest.experiment import VISITS, Experiment, RunRecord
 from ingest.number_text import value_text
 from ingest.parameter_roles import (
@@ -207,7 +207,7 @@ def _slope(points: FloatArray, column: int, measured: FloatArray) -> float | Non
     """Median log-log slope of values float64[P] along one parameter, the others held fixed."""
     others = np.delete(points, column, axis=1)
     slopes = []
-    for setting in np.unique(others, axis=0):
+    for setting in distinct(others, axis=0):
         rows = np.flatnonzero((others == setting).all(axis=1) & (measured > 0))
         if len(rows) > 1:
             x = np.log(points[rows, column])

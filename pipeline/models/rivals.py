@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray, IntArray, Rows
+from ingest.arrays import BoolArray, FloatArray, IntArray, Rows, distinct
 from ingest.run_settings import usable_cores
 from pipeline.models.forms import Hypothesis, Term, powers_of_terms, values_of_powers
 from pipeline.statistics import mixture_quantiles
@@ -195,7 +195,7 @@ class Rivals(Rows):
             return mixture_quantiles(center, scale, self.weight[rows], count, degrees, probability)
 
         wanted = np.arange(0, max(int(self.begin[-1]), 1), max(1, _BLOCK // max(1, design[:1].size)))
-        inside = np.unique(np.searchsorted(self.begin, wanted))
+        inside = distinct(np.searchsorted(self.begin, wanted))
         bounds = [*inside[inside < len(self)].tolist(), len(self)] if len(self) else [0, 0]
         if len(bounds) <= _FEW:
             return np.concatenate(list(map(of_kernels, bounds[:-1], bounds[1:])), axis=1)

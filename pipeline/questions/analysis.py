@@ -6,7 +6,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray, distinct
 from ingest.errors import ModelError, UsageError
 from ingest.experiment import Experiment
 from ingest.parameter_roles import NOTHING_LEFT_OUT, LeftOut
@@ -221,7 +221,7 @@ class Outlook:
 
 def too_few_scales(points: FloatArray) -> bool:
     """Return whether points, float64[P, D], have one or two values of each parameter, too few to predict."""
-    return max((len(np.unique(values)) for values in points.T), default=0) < SCALES_NEEDED
+    return max((len(distinct(values)) for values in points.T), default=0) < SCALES_NEEDED
 
 
 def too_few_scales_sentence(analysis: Analysis) -> str:

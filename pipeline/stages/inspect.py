@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from ingest.alignment import experiment_from_series
-from ingest.arrays import FloatArray
+from ingest.arrays import FloatArray, distinct
 from ingest.discovery import Run, Skipped, without_names
 from ingest.errors import InputError, RunNameError
 from ingest.experiment import Experiment
@@ -223,7 +223,7 @@ def _extent(experiment: Experiment) -> Extent:
     held = sum(of.held * wall for of, wall in zip(cores, seconds, strict=True))
     programs = {described_as(run.attributes, "program") for run in runs}
     bases, counted = {of.basis for of in cores}, location_unit(experiment)
-    processes = [len(np.unique(run.process)) for run in runs]
+    processes = [len(distinct(run.process)) for run in runs]
     return Extent(
         runs=len(runs),
         points=len(experiment.points),

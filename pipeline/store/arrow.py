@@ -12,7 +12,13 @@ import pyarrow.parquet as pq
 
 from ingest.errors import InputError
 from ingest.reading.packed import inflation_limit
-from ingest.reading.parquet_files import MAX_PARQUET_BYTES, BombError, open_parquet, plain_texts
+from ingest.reading.parquet_files import (
+    MAX_PARQUET_BYTES,
+    BombError,
+    open_parquet,
+    plain_texts,
+    require_few_texts,
+)
 from pipeline.store.atomic import write_atomically
 
 MOST_BYTES = 2**31 - 1  # or entries of lists: offsets have 32 bits
@@ -127,11 +133,39 @@ def write_tables(path: Path, tables: Iterator[pa.Table]) -> None:
 
 
 def read_table(content: bytes) -> pa.Table:
-    """Read a Parquet file.
+    """Read a Parquet file."""
+    return plain_texts(_read(content), len(content))
+
+
+def read_encoded(content: bytes) -> pa.Table:
+    """Read a Parquet file whose texts stay dictionaries; `texts_of` has them."""
+    found = _read(content)
+    require_few_texts(found, len(content))
+    return found
+
+
+def texts_of(column: pa.ChunkedArray) -> list[str]:
+    """Return the texts of a column of `read_encoded`."""
+    names = [chunk.dictionary.to_pylist() for chunk in column.chunks]
+    places = [chunk.indices.to_pylist() for chunk in column.chunks]
+    return [of[place] for of, here in zip(names, places, strict=True) for place in here]
+
+
+def rows_with(column: pa.ChunkedArray, text: str) -> npt.NDArray[np.bool_]:
+    """Return which rows of a column of `read_encoded` have a text."""
+    found = [np.zeros(0, dtype=np.bool_)]
+    for chunk in column.chunks:
+        names = np.array([name == text for name in chunk.dictionary.to_pylist()], dtype=np.bool_)
+        found.append(names[numbers_of(chunk.indices)])
+    return np.concatenate(found)
+
+
+def _read(content: bytes) -> pa.Table:
+    """Read a Parquet file with dictionaries.
 
     `pyarrow.parquet.read_table` would start threads, one of which aborts the process if that ends before it.
     Row groups are read one by one: together, lists of texts have no dictionary that Arrow can read.
     """
     file = open_parquet(content)
     groups = [file.read_row_group(group, use_threads=False) for group in range(file.num_row_groups)]
-    return plain_texts(pa.concat_tables(groups) if groups else file.read(use_threads=False), len(content))
+    return pa.concat_tables(groups) if groups else file.read(use_threads=False)

@@ -165,10 +165,10 @@ def _study(result: StoredResult) -> StoredStudy:
     try:
         _require_entries(provenance)
         experiment = hold_out(read_experiment(result.read), result.configuration.get("hold_out", ()))
-        models = [from_table(arrow.read_table(result.read(name))) for name in (MODELS, _REGION_MODELS)]
+        models = [from_table(arrow.read_encoded(result.read(name))) for name in (MODELS, _REGION_MODELS)]
         tables = {
             row["metric"]: (row["callpaths"], row["regions"])
-            for row in arrow.read_table(result.read(_METRIC_MODELS)).to_pylist()
+            for row in arrow.read_encoded(result.read(_METRIC_MODELS)).to_pylist()
         }
         decision = restored(ScalingDecision, provenance["decision"])
         metric = experiment.chosen_metric(result.configuration["metric"])
@@ -192,7 +192,7 @@ def read_models(
 def _models(stored: StoredResult, name: str) -> tuple[ScalingModels, tuple[tuple[str, ...], ...], str]:
     contents = stored.read(name), stored.read(SUMMARY)
     try:
-        table = arrow.read_table(contents[0])
+        table = arrow.read_encoded(contents[0])
         callpaths = tuple(tuple(names) for names in table["callpath"].to_pylist())
         return from_table(table), callpaths, str(json.loads(contents[1])["total"]["unit"])
     except DAMAGE as error:
@@ -308,9 +308,9 @@ def _runs(experiment: Experiment) -> pa.Table:
 
 def read_experiment(read: Callable[[str], bytes]) -> Experiment:
     """Read what `write_experiment` stored; `read` returns the content of a file by name."""
-    callpaths = arrow.read_table(read(CALLPATHS))
+    callpaths = arrow.read_encoded(read(CALLPATHS))
     shared = json.loads(callpaths.schema.metadata[_KEY])
-    columns = callpaths.to_pydict()
+    columns = {key: arrow.texts_of(callpaths[key]) for key in ("region", "mangled", "paradigm", "file")}
     first: dict[str, int] = {}
     for row, name in enumerate(columns["region"]):
         first.setdefault(name, row)
@@ -319,8 +319,8 @@ def read_experiment(read: Callable[[str], bytes]) -> Experiment:
     mangled, paradigm, file = (
         tuple(columns[key][row] for row in first.values()) for key in ("mangled", "paradigm", "file")
     )
-    line = np.array([columns["line"][row] for row in first.values()], dtype=np.int64)
-    tree = CallTree(np.array(columns["parent"], dtype=np.int64), region)
+    line = arrow.numbers_of(callpaths["line"]).astype(np.int64)[[*first.values()]]
+    tree = CallTree(arrow.numbers_of(callpaths["parent"]).astype(np.int64), region)
     held = {name: restored(kind, shared[name]) for name, kind in _SHARED.items()}
     points = np.array(shared["points"], dtype=np.float64).reshape(-1, len(held["parameters"]))
     shape = (len(tree), len(points), shared["repetitions"])
@@ -336,7 +336,7 @@ def read_experiment(read: Callable[[str], bytes]) -> Experiment:
             device_time=np.array(row["device_time"], dtype=np.float64).reshape(len(DEVICE_CLASSES), -1),
             attributes=json.loads(row["attributes"]),
         )
-        for row in arrow.read_table(read(_RUNS)).to_pylist()
+        for row in arrow.read_encoded(read(_RUNS)).to_pylist()
     )
     held["parameters"] = named_by_runs(held["parameters"], points, runs)
     return Experiment(
@@ -350,17 +350,15 @@ def read_experiment(read: Callable[[str], bytes]) -> Experiment:
 
 
 def _read_values(content: bytes, metrics: tuple[Metric, ...], shape: tuple[int, ...]) -> dict[str, Reduction]:
-    import pyarrow.compute as pc
-
-    values, measured = {}, arrow.read_table(content)
+    values, measured = {}, arrow.read_encoded(content)
     if math.prod(shape) > max(_MANY_CELLS, _EMPTIEST * len(measured)):
         raise ValueError(f"{len(measured)} rows are too few for {' x '.join(map(str, shape))} values")
+    places = [arrow.numbers_of(measured[name]) for name in ("callpath", "point", "repetition")]
+    reduced = [arrow.numbers_of(measured[name]) for name in REDUCTIONS]
     for metric in metrics:
-        table = measured.filter(pc.is_in(measured["metric"], value_set=arrow.texts([metric.name])))
-        place = tuple(arrow.numbers_of(table[name]) for name in ("callpath", "point", "repetition"))
-        values[metric.name] = Reduction(
-            *(_dense(arrow.numbers_of(table[name]), place, shape) for name in REDUCTIONS)
-        )
+        rows = arrow.rows_with(measured["metric"], metric.name)
+        place = tuple(of_all[rows] for of_all in places)
+        values[metric.name] = Reduction(*(_dense(of_all[rows], place, shape) for of_all in reduced))
     return values
 
 
@@ -429,7 +427,6 @@ def from_table(table: pa.Table) -> ScalingModels:
     per_kernel = {name: _values(table, name) for name in _PER_KERNEL}
     arrays = {name: np.array(values) for name, values in shared["arrays"].items()}
     arrays |= {place: _values(table, name) for name, place in _TRENDS.items() if name in table.column_names}
-    count = arrow.numbers_of(table.column("chosen").combine_chunks().value_lengths())
     return ScalingModels(
         parameters=tuple(shared["parameters"]),
         first=np.array(shared["first"], dtype=np.float64),
@@ -442,7 +439,7 @@ def from_table(table: pa.Table) -> ScalingModels:
             sharpness=np.array(shared["sharpness"], dtype=np.float64),
         ),
         rivals=Rivals(
-            begin=np.concatenate([[0], np.cumsum(count, dtype=np.int64)]),
+            begin=arrow.numbers_of(table.column("chosen").combine_chunks().offsets).astype(np.int64),
             hypothesis=flat["chosen"],
             weight=flat["weight"],
             coefficients=flat["coefficients"].reshape(-1, width),
@@ -463,8 +460,8 @@ def _values(table: pa.Table, name: str) -> Array:
     """All values of a column: an array of `_column`, or those of lists one after the other."""
     column = table.column(name).combine_chunks()
     if pa.types.is_fixed_size_list(column.type):
-        return arrow.numbers_of(column.flatten()).reshape(-1, column.type.list_size)
-    found = arrow.numbers_of(column.flatten() if pa.types.is_nested(column.type) else column)
+        return arrow.numbers_of(column.values).reshape(-1, column.type.list_size)
+    found = arrow.numbers_of(column.values if pa.types.is_nested(column.type) else column)
     return found.view(np.bool_) if found.dtype == np.uint8 else found
 
 

@@ -10,7 +10,7 @@ from xml.parsers import expat
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray, IntArray, places_in_groups
+from ingest.arrays import BoolArray, FloatArray, IntArray, distinct, places_in_groups
 from ingest.calltree import CallTree, subtract_callees
 from ingest.errors import InputError, one_line
 from ingest.profile import (
@@ -516,7 +516,7 @@ def _stream_exclusive(
         pool.hold(rows[inner], values[inner])
         unwritten = callers[(pool.slot[callers] < 0) & (callers >= 0)]
         if len(unwritten):
-            unwritten = np.unique(unwritten)
+            unwritten = distinct(unwritten)
             pool.hold(unwritten, np.zeros((len(unwritten), locations)))
         subtract_callees(values, np.where(callers < 0, -1, pool.slot[callers]), pool.values)
         held = np.concatenate([held, rows, unwritten])

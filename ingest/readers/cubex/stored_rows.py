@@ -20,7 +20,7 @@ from typing import Any, Literal, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from ingest.arrays import IntArray
+from ingest.arrays import IntArray, distinct
 from ingest.errors import InputError
 from ingest.profile import MetricKind
 from ingest.reading.packed import InflateError, inflate_row, is_packed, open_regular, unpack
@@ -269,7 +269,7 @@ def _sparse(data: memoryview, order: ByteOrder, nodes: int) -> IntArray:
     rows = np.frombuffer(data, f"{order}u4", count, 4).astype(np.int64)
     if count and rows.max() >= nodes:
         raise ValueError(f"it points to row {rows.max()} of {nodes} call paths")
-    if (rows[1:] <= rows[:-1]).any() and len(np.unique(rows)) < count:
+    if (rows[1:] <= rows[:-1]).any() and len(distinct(rows)) < count:
         raise ValueError("it lists a row twice")
     return rows
 
@@ -358,7 +358,7 @@ def _find_compressed(
     plain, start, size = (column.astype(np.uint64) for column in table.T)
     body = data[behind:]
     number, odd = np.divmod(plain, np.uint64(locations * dtype.itemsize))
-    if odd.any() or (number >= count).any() or len(np.unique(number)) < len(number):
+    if odd.any() or (number >= count).any() or len(distinct(number)) < len(number):
         raise ValueError("its table has rows at impossible places")
     room = np.uint64(len(body))
     if (start > room).any() or (size > room - np.minimum(start, room)).any():

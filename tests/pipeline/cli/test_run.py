@@ -125,13 +125,25 @@ def test_help_imports_none_of_the_heavy_packages():
     assert told.stdout.strip() == "[]"
 
 
+_EXTRAS = {"matplotlib", "plotext", "dask", "distributed", "pandas", "sklearn", "IPython"}
+_NOT_TO_READ = {*_EXTRAS, "scipy.special"}  # a tenth of a second and more
+
+
 @pytest.mark.slow
-def test_a_run_imports_only_what_it_needs(strong_study, tmp_path):
+@pytest.mark.parametrize(
+    ("arguments", "heavy"),
+    [
+        (["run", "{study}", "--out", "{tmp}/out"], _EXTRAS),
+        (["predict", "{results}"], {*_NOT_TO_READ, "pyarrow.compute"}),
+        (["inspect", "{study}"], {*_NOT_TO_READ, "pyarrow"}),
+    ],
+)
+def test_a_command_imports_only_what_it_needs(strong_study, results, tmp_path, arguments, heavy):
+    given = [text.format(study=strong_study, results=results, tmp=tmp_path) for text in arguments]
     code = f"""
 import atexit, sys
-HEAVY = {{"matplotlib", "plotext", "dask", "distributed", "pandas", "sklearn", "IPython"}}
-atexit.register(lambda: print(sorted(HEAVY & set(sys.modules)), file=sys.stderr))
-sys.argv = ["pipeline", "run", {str(strong_study)!r}, "--out", {str(tmp_path / "out")!r}]
+atexit.register(lambda: print(sorted({heavy!r} & set(sys.modules)), file=sys.stderr))
+sys.argv = ["pipeline", *{given!r}]
 from pipeline.cli import main
 main()
 """

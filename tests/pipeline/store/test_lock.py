@@ -3,6 +3,7 @@ import fcntl
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -99,8 +100,12 @@ def test_a_file_system_without_locks_is_told(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("code", [errno.EROFS, errno.EACCES, errno.ENOSPC])
 def test_a_directory_that_cannot_be_written_is_one_line(strong_study, tmp_path, monkeypatch, code):
-    def refuse(*_):
-        raise OSError(code, os.strerror(code))
+    opened = os.open
+
+    def refuse(path, *given, **named):
+        if Path(path).is_relative_to(tmp_path):
+            raise OSError(code, os.strerror(code))
+        return opened(path, *given, **named)
 
     monkeypatch.setattr("pipeline.store.lock.os.open", refuse)
     with pytest.raises(UsageError) as error:
