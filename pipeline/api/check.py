@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from pipeline.config.option_readers import broadcast_points
 from pipeline.config.options import configuration_file, load_options
@@ -14,9 +16,6 @@ from pipeline.report.check.document import check_document
 from pipeline.report.check.wording import headline
 from pipeline.report.frames import checked_kernels_frame, expectations_frame, frame_html
 from pipeline.stages.check import check_rules, check_study, skipped_texts
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,12 +41,12 @@ class Check:
         return (*(reason.text for reason in self._result.reasons), *self._result.notices, *self._notices)
 
     @cached_property
-    def kernels(self) -> "pd.DataFrame":
+    def kernels(self) -> pd.DataFrame:
         """One row per kernel, regressions first: level, kernel, verdict, ratio to the baseline, evidence."""
         return checked_kernels_frame(self.document)
 
     @cached_property
-    def expectations(self) -> "pd.DataFrame":
+    def expectations(self) -> pd.DataFrame:
         """One row per ``[[expect]]``: what it is of, growth, judgement, probability, factors and range."""
         return expectations_frame(self._result)
 

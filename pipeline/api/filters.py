@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from filters.make_filter import FilterResult
 from ingest.record_codec import document
@@ -12,9 +14,6 @@ from pipeline.config.options import load_options, override
 from pipeline.report.frames import frame_html
 from pipeline.report.terminal.filter import effect_sentence
 from pipeline.stages.filter import filter_of_path, store_filter
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,10 +34,8 @@ class Filter:
         return (*self._skipped, *self._result.notices)
 
     @cached_property
-    def regions(self) -> "pd.DataFrame":
+    def regions(self) -> pd.DataFrame:
         """One row per region that was called: whether it is kept and why, visits, time, call paths."""
-        import pandas as pd
-
         return pd.DataFrame(document(self._result.evidence)["regions"])
 
     @property

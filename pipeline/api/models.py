@@ -8,6 +8,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
+import pandas as pd
+
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError, extra
 from ingest.record_codec import document
@@ -33,7 +35,6 @@ from pipeline.store.results import read_study
 from pipeline.wording.quantities import callpath_text, counted, probability_text
 
 if TYPE_CHECKING:
-    import pandas as pd
     from hatchet import GraphFrame
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -105,7 +106,7 @@ class Kernel:
 
     def predict(
         self, at: Mapping[str, Values] | None = None, /, *, level: float = 0.9, **parameters: Values
-    ) -> "pd.DataFrame":
+    ) -> pd.DataFrame:
         """Predict this kernel, arguments and columns as of `Models.predict`."""
         points = target_points(self._analysis, broadcast_points({**(at or {}), **parameters}))
         found: Prediction = self._level.models.take([self._number]).predict(points, level)
@@ -208,7 +209,7 @@ class Models:
         return replace(self, _analysis=what_if(self._analysis, changes))
 
     @cached_property
-    def frame(self) -> "pd.DataFrame":
+    def frame(self) -> pd.DataFrame:
         """One row per kernel, the largest at 4 times the largest measured scale first.
 
         Columns: ``kernel``, ``metric``, ``unit``, ``formula``, ``growth`` (the leading term),
@@ -224,7 +225,7 @@ class Models:
 
     def predict(
         self, at: Mapping[str, Values] | None = None, /, *, level: float = 0.9, **parameters: Values
-    ) -> "pd.DataFrame":
+    ) -> pd.DataFrame:
         """Predict every kernel: ``models.predict(p=[64, 128])``.
 
         Args:
@@ -246,7 +247,7 @@ class Models:
 
     def predict_total(
         self, at: Mapping[str, Values] | None = None, /, *, level: float = 0.9, **parameters: Values
-    ) -> "pd.DataFrame":
+    ) -> pd.DataFrame:
         """Predict the sum of all kernels, as `predict`; PipelineError, too, if the metric has no sum."""
         require_additive(self._analysis)
         points = self._points(at, parameters)
@@ -262,7 +263,7 @@ class Models:
         min_efficiency: float = MIN_EFFICIENCY,
         full: bool = False,
         **parameters: Values,
-    ) -> "pd.DataFrame":
+    ) -> pd.DataFrame:
         """Return wall time, speed-up and efficiency: ``models.runtime(p=[64, 128])``.
 
         Args:
@@ -323,7 +324,7 @@ class Models:
         *,
         job: Mapping[str, Any] = _NO_LIMITS,
         **parameters: Values,
-    ) -> "pd.DataFrame":
+    ) -> pd.DataFrame:
         """Return a job at many scales: ``models.choose(job={"deadline": "6h"}, p=4096)``.
 
         Args:
@@ -347,7 +348,7 @@ class Models:
 
     def isoefficiency(
         self, efficiency: str = "75%", at: Mapping[str, Values] | None = None, /, **parameters: Values
-    ) -> "pd.DataFrame":
+    ) -> pd.DataFrame:
         """Return which sizes and scales keep an efficiency: ``models.isoefficiency("75%", p=1024)``.
 
         Args:

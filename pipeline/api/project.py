@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
+
+import pandas as pd
 
 from ingest.errors import UsageError
 from pipeline.api.models import Models
@@ -15,9 +17,6 @@ from pipeline.report.frames import frame_html, projection_frame, two_machines_fr
 from pipeline.stages.project import project as project_files
 from pipeline.stages.projected_results import ProjectedForecast, places_of, project_read
 from pipeline.wording.quantities import counted, estimate_text
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,7 +46,7 @@ class Projection:
         return self._result.notices
 
     @cached_property
-    def frame(self) -> "pd.DataFrame":
+    def frame(self) -> pd.DataFrame:
         """One row per part and one for the total, with interval, unit and share of the total."""
         return projection_frame(self._result)
 
@@ -76,7 +75,7 @@ class ProjectedStudy:
         return self._result.rests_on
 
     @cached_property
-    def frame(self) -> "pd.DataFrame":
+    def frame(self) -> pd.DataFrame:
         """One row per scale: wall time here and there, and by what factor it is faster, with intervals.
 
         ``attrs`` holds what ``pipeline project --json`` writes, such as what limits each kernel.

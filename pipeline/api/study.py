@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+import pandas as pd
 
 from ingest.locate import locate
 from ingest.reading.csv_files import Frame
@@ -23,9 +25,6 @@ from pipeline.stages.model import metric_to_model, modelled, modelled_resources
 from pipeline.stages.overhead import true_times
 from pipeline.stages.selection import selected
 from pipeline.wording.quantities import counted
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,7 +58,7 @@ class Study:
         return (*damaged, *self._read.experiment.notices)
 
     @cached_property
-    def runs(self) -> "pd.DataFrame":
+    def runs(self) -> pd.DataFrame:
         """One row per run: path, parameters, repetition, processes, CPU locations; none for a series file.
 
         Then a column per name of metadata, such as ``machine``, and per setting that logs state.
@@ -67,7 +66,7 @@ class Study:
         return runs_frame(self._read.experiment)
 
     @cached_property
-    def measurements(self) -> "pd.DataFrame":
+    def measurements(self) -> pd.DataFrame:
         """One row per call path, point and repetition.
 
         Columns are ``callpath`` (a tuple of region names), ``region``, the parameters, ``repetition``, and
@@ -151,7 +150,7 @@ def read_study(
 
 
 def read_frame(
-    table: "pd.DataFrame",
+    table: pd.DataFrame,
     *,
     parameters: Sequence[str] | str | None = None,
     kernel: str | None = None,
