@@ -45,8 +45,7 @@ def history_command(
         str, valued("--commit-url", "TEMPLATE", "Link commits: an address with {commit} in it.")
     ] = "",
     machine: Annotated[
-        str,
-        shared("--machine", ": whose entries to show, by default that of the newest entry"),
+        str, shared("--machine", ": whose entries to show, by default that of the newest entry")
     ] = "",
     badge: Annotated[
         str | None,

@@ -110,9 +110,7 @@ def back_test(
         likely = float((share * found.of_formula.log_odds(FORMULA_ERROR)).sum())
         odds += _shared(independent) * likely
     return ForecastErrors(
-        formula=np.sqrt(formula / worth),
-        trend=np.sqrt(trend / worth),
-        formulas_hold=float(from_odds(odds)),
+        formula=np.sqrt(formula / worth), trend=np.sqrt(trend / worth), formulas_hold=float(from_odds(odds))
     )
 
 

@@ -219,12 +219,7 @@ def _families(parameter: str, sample: Sample, nonnegative: bool) -> SpaceChoice:
 
 
 def _make_context(
-    parameter: str,
-    sample: Sample,
-    heavy: Sample,
-    options: ModelOptions,
-    nonnegative: bool,
-    setting: Setting,
+    parameter: str, sample: Sample, heavy: Sample, options: ModelOptions, nonnegative: bool, setting: Setting
 ) -> tuple[_FitContext, Fits]:
     """Estimate errors, and how simple exponents are, from the kernels of most effort; with their fits."""
     choice = replace(_families(parameter, sample, nonnegative), steep=setting.steep)
