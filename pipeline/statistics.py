@@ -54,6 +54,8 @@ def mixture_quantiles(
     mixture, first = np.repeat(np.arange(len(count)), count), np.cumsum(count) - count
     counts = weight > _NEGLIGIBLE
     several = np.add.reduceat(counts.astype(np.int64), first) > 1
+    if several.all() and counts.all():
+        return _of_several(center, scale, weight, mixture, degrees, probability)
     some = counts & several[mixture]
     result[:, several] = _of_several(
         center[some],
@@ -151,6 +153,7 @@ class _Mixtures:
     """
 
     count: IntArray  # components of each
+    first: IntArray  # where they begin
     center: SmallFloatArray
     sharpness: SmallFloatArray  # 1 / (scale * root of the degrees of freedom)
     degrees: SmallFloatArray  # as `_student` wants them
@@ -163,20 +166,16 @@ class _Mixtures:
         standard *= self.sharpness
         part = _student(standard, self.degrees)
         part *= self.half
-        return 0.5 + np.add.reduceat(part, _begins(self.count), axis=-1).astype(np.float64)
+        return 0.5 + np.add.reduceat(part, self.first, axis=-1).astype(np.float64)
 
     def take(self, row: IntArray, column: IntArray) -> "_Mixtures":
         """Return some of mixtures with two axes as mixtures with one."""
         count = self.count[column]
-        own = np.arange(count.sum()) + np.repeat(_begins(self.count)[column] - _begins(count), count)
-        rows = np.repeat(row, count)
-        return _Mixtures(
-            count, self.center[rows, own], self.sharpness[rows, own], self.degrees[own], self.half[own]
-        )
-
-
-def _begins(count: IntArray) -> IntArray:
-    return np.cumsum(count) - count
+        first = np.cumsum(count) - count
+        own = np.arange(count.sum()) + np.repeat(self.first[column] - first, count)
+        placed = own + np.repeat(row * len(self.half), count)
+        center, sharpness = self.center.ravel()[placed], self.sharpness.ravel()[placed]
+        return _Mixtures(count, first, center, sharpness, self.degrees[own], self.half[own])
 
 
 def _of_several(
@@ -213,6 +212,7 @@ def _of_several(
     length = np.repeat(reached, count, axis=1)
     mixtures = _Mixtures(
         count,
+        first,
         ((middle - np.repeat(amid, count, axis=1)) / length).astype(np.float32),
         np.minimum(length / (spread * np.sqrt(degrees)[kernel]), _SHARPEST).astype(np.float32),
         (degrees * ((8 * degrees + 1) / (8 * degrees + 3)) ** 2).astype(np.float32)[kernel],
@@ -293,6 +293,7 @@ def _crossing(before: FloatArray, after: FloatArray, probability: FloatArray) ->
 
 # a, b, c of (1 + tanh(z (a + b z^2 + c z^4))) / 2, the normal distribution function to 2e-5
 _OF_NORMAL = np.array([0.7977178, 0.03679828, -0.00031581], dtype=np.float32)
+_SIGN = np.uint32(1 << 31)  # bit of a number in single precision
 _FARTHEST = np.float32(60.0)  # z^2, behind which it is 0 or 1
 
 
@@ -311,7 +312,9 @@ def _student(value: SmallFloatArray, corrected: SmallFloatArray) -> SmallFloatAr
     found += _OF_NORMAL[1]
     found *= squared
     found += _OF_NORMAL[0]
-    found *= np.copysign(np.sqrt(squared, out=squared), value, out=squared)
+    root = np.sqrt(squared, out=squared).view(np.uint32)
+    root |= value.view(np.uint32) & _SIGN  # np.copysign takes three times as long
+    found *= squared
     return np.asarray(np.tanh(found, out=found))
 
 

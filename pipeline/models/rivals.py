@@ -187,7 +187,7 @@ class Rivals(Rows):
             hypothesis, count = self.hypothesis[rows], self.count[first:end]
             x = design[hypothesis]
             center = (x @ self.coefficients[rows][..., None])[..., 0]
-            variance = ((x @ self.covariance[rows]) * x).sum(axis=-1)
+            variance = np.einsum("rqc,rqc->rq", x @ self.covariance[rows], x)
             center, variance = from_power(center, variance, hypotheses.sharpness[hypothesis, None])
             drift = np.repeat(self.drift[first:end], count)[:, None]
             variance = variance + doublings * (center * drift) ** 2
