@@ -356,7 +356,7 @@ class StackTree:
     regions: int  # how many there are
     metrics: int  # values of a stack
     stacks: int = 0  # how many were added
-    _random: np.random.Generator = field(default_factory=lambda: np.random.default_rng(_SEED))
+    _random: "np.random.Generator" = field(default_factory=lambda: np.random.default_rng(_SEED))
     _of_region: _Hashes = field(init=False)
     _of_depth: _Hashes = field(default_factory=lambda: np.zeros(0, dtype=np.uint64))
     _blocks: list[_CallPaths] = field(default_factory=list)

@@ -5,16 +5,17 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import CancelledError, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import BrokenExecutor, CancelledError, as_completed
 from contextlib import contextmanager
 from functools import partial
-from multiprocessing import get_context, parent_process
 from pathlib import Path
 from threading import Thread
-from typing import Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from ingest.errors import UsageError, extra
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
 
 CONNECTING = "30s"
 FOR_WORKERS = 900.0  # seconds; clusters queue jobs
@@ -105,7 +106,7 @@ class ProcessExecutor:
             try:
                 for future in as_completed(list(numbers)):
                     number = numbers.pop(future)
-                    if isinstance(future.exception(), BrokenProcessPool):
+                    if isinstance(future.exception(), BrokenExecutor):
                         unfinished.append(number)
                     else:
                         yield number, future.result()
@@ -124,14 +125,17 @@ class ProcessExecutor:
                     future = pool.submit(function, items[number])
                 try:
                     result = future.result()
-                except BrokenProcessPool:
+                except BrokenExecutor:
                     yield number, WorkerLostError()
                     return list(numbers[done:])
                 yield number, result
         return []
 
 
-def _pool(processes: int) -> ProcessPoolExecutor:
+def _pool(processes: int) -> "ProcessPoolExecutor":
+    from concurrent.futures import ProcessPoolExecutor  # with sockets and pickles, which threads need not
+    from multiprocessing import get_context
+
     return ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=_prepare_worker)
 
 
@@ -155,6 +159,8 @@ def _prepare_worker() -> None:
 
 
 def _end_with_parent() -> None:
+    from multiprocessing import parent_process
+
     parent = parent_process()
     if parent is not None:
         parent.join()

@@ -311,7 +311,7 @@ def foreseen_widths(
 
 
 def _drawn(
-    analysis: Analysis, points: FloatArray, repetitions: IntArray, random: np.random.Generator
+    analysis: Analysis, points: FloatArray, repetitions: IntArray, random: "np.random.Generator"
 ) -> FloatArray:
     """Draw the values of further runs, float64[K, Q, most repetitions], NaN beyond the repetitions.
 
@@ -343,7 +343,7 @@ def _drawn(
     return np.where(np.arange(runs) < repetitions[:, None], values, np.nan)
 
 
-def _noise(analysis: Analysis, shape: tuple[int, int], random: np.random.Generator) -> FloatArray:
+def _noise(analysis: Analysis, shape: tuple[int, int], random: "np.random.Generator") -> FloatArray:
     """Draw relative errors of runs, float64[K, *shape], that go together as those of the repetitions do.
 
     If nothing was repeated, they are as large as the residuals of the models, and independent.
