@@ -201,6 +201,11 @@ def _kernel_spread(logs: FloatArray) -> FloatArray:
     return spread
 
 
+def value_spread(values: FloatArray) -> FloatArray:
+    """Standard deviation of the logarithm of single values, float64[K], from those of K kernels."""
+    return _kernel_spread(_natural_logs(values))
+
+
 def _known_median(values: FloatArray, axis: int) -> FloatArray:
     """Median of what is known along an axis; NaN if nothing is."""
     known = np.isfinite(values)

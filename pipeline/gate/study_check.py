@@ -48,6 +48,7 @@ from pipeline.gate.verdicts import (
     side_of,
     vanished_kernels,
     with_located,
+    without_disturbed,
 )
 from pipeline.gate.waiting import SlowLocation, excused_by, slow_location
 from pipeline.models.options import ModelOptions
@@ -168,6 +169,7 @@ def _compare(
         () if kind is not BaselineKind.BASELINE else _noise_of_the_other(baseline, study.candidate.measured)
     )
     family = run_tests(matched, forecasts, study.rules, options, paired=paired, at_points=not once)
+    family, disturbed = without_disturbed(matched, family, options.false_alarms)
     change = _common(matched, family, before, candidate, options, paired)
     common = None if recorded.partial else _common_result(matched, change, options)
     kernels = matched_verdicts(matched, forecasts, family, options)
@@ -191,7 +193,7 @@ def _compare(
         common=common,
         power=_power_of(matched, family, change, options),
         renames=same.renames,
-        reasons=_too_coarse(matched, family, options),
+        reasons=(*_too_coarse(matched, family, options), *disturbed),
         notices=(
             *before.notices("the baseline"),
             *candidate.notices("this study"),

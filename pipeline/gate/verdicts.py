@@ -6,11 +6,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from pipeline.gate.check_result import Finding, Ground, KernelResult, PointRatio, Ruling, StudySide, result_of
+from pipeline.gate.check_result import (
+    Cause,
+    Caveat,
+    Finding,
+    Ground,
+    KernelResult,
+    PointRatio,
+    Ruling,
+    StudySide,
+    result_of,
+)
 from pipeline.gate.estimates import Estimates, holm
 from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.kernel_values import KernelValues, Matched, Scope, regions_of
-from pipeline.gate.repetition_noise import LogMeans, paired_means, robust_log_means
+from pipeline.gate.repetition_noise import LogMeans, paired_means, robust_log_means, value_spread
 from pipeline.gate.rules import Changes, RuleTests, Trends, allowed_factors, estimate_changes
 from pipeline.gate.target_forecast import Forecast, Forecasts, as_estimates, predicted_ratio
 from pipeline.questions.runtime.estimate import Estimate
@@ -105,6 +115,34 @@ def run_tests(
         detectable=at_largest.detectable(log_factor, level),
         detectable_everywhere=beyond[Ground.EVERYWHERE].detectable(log_factor, level),
     )
+
+
+def without_disturbed(
+    matched: Matched, family: TestFamily, level: float
+) -> tuple[TestFamily, tuple[Caveat, ...]]:
+    """Leave out changes at points where several functions are slower in some runs and none in another.
+
+    A program is slow in all of its runs. The caveat says so.
+    """
+    hits, own = family.worse[Ground.MEASURED] <= level, matched.is_callpath[family.rows]
+    change = family.changes.measured.log_ratio
+    runs = matched.candidate.values[family.rows][:, matched.candidate_at]
+    before = matched.baseline.mean[family.rows][:, matched.base_at]
+    clear = change / 2 > _CLEAR * value_spread(matched.baseline.values[family.rows])[:, None]
+    usual = (runs < (before * np.exp(change / 2))[:, :, None]) & clear[:, :, None]
+    several = (usual & (hits & own[:, None])[:, :, None]).sum(axis=0) >= _SEVERAL
+    disturbed = hits & (usual & several).any(axis=2)
+    if not disturbed.any():
+        return family, ()
+    where = "; ".join(map(point_text, matched.candidate.named(matched.points[disturbed.any(axis=0)])))
+    text = f"several functions are slower in some runs at {where} and as before in others"
+    hint = "disturbed runs, or a program that is slow at times: measure there again"
+    worse, relative = (
+        {**tests, Ground.MEASURED: np.where(disturbed, 1.0, tests[Ground.MEASURED])}
+        for tests in (family.worse, family.relative)
+    )
+    said = Caveat(Cause.NOISE, f"{text}: {hint}", text)
+    return replace(family, worse=worse, relative=relative), (said,)
 
 
 def _means(matched: Matched, rows: IntArray, paired: bool) -> tuple[LogMeans, LogMeans]:
@@ -210,6 +248,8 @@ def _at_largest(measured: Estimates, scale: FloatArray) -> Estimates:
     return Estimates(*(np.take_along_axis(part, column, axis=1) for part in parts))
 
 
+_SEVERAL = 2  # functions, that one run does not spare by chance
+_CLEAR = 2.5  # standard deviations of single values, half a change that one value shows
 ENOUGH_REPETITIONS = 3
 _MOST_REPETITIONS = 100  # nobody measures more often to settle a doubt
 _LARGEST_FACTOR = 1000.0  # beyond, the size of a hidden change says nothing

@@ -1,5 +1,7 @@
 """Groups of kernels that a machine slows down together."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -81,3 +83,23 @@ def test_a_column_of_run_times_that_is_slower_alike_at_all_scales_is_the_machine
     if outcome is Outcome.INCONCLUSIVE:
         assert result.reasons[0].cause is Cause.COMMON
         assert {one.verdict for one in result.kernels} == {Ruling.UNCHANGED}
+
+
+def test_functions_that_are_slow_in_some_runs_only_are_disturbed_together():
+    now = study(BEFORE, seed=2)
+    rows = np.flatnonzero([kernel.region in ("k1", "k2", "k4", "total") for kernel in now.kernels])
+    disturbed = np.ones(now.values.shape[1:])
+    disturbed[2, 1:] = 1.5
+    some, every = now.values.copy(), now.values.copy()
+    some[rows] *= disturbed
+    every[rows, 2] *= 1.4
+    result = run(replace(now, values=some), study(BEFORE))
+    assert (result.outcome, found(result)) == (Outcome.INCONCLUSIVE, set())
+    assert result.reasons[0].text == (
+        "several functions are slower in some runs at p = 32 and as before in others: "
+        "disturbed runs, or a program that is slow at times: measure there again"
+    )
+    assert {"k1", "k2", "k4"} <= found(run(replace(now, values=every), study(BEFORE)))
+    alone = now.values.copy()
+    alone[rows[1:2]] *= disturbed
+    assert found(run(replace(now, values=alone), study(BEFORE))) - {"total"} <= {"k1"}
