@@ -49,7 +49,22 @@ def without_interruptions(experiment: Experiment, long_visits: Sequence[LongVisi
         return experiment
     experiment, visits = _without(experiment, _interrupted(experiment, long_visits))
     experiment, values = _without(experiment, _single_values(experiment))
-    return replace(experiment, notices=(*experiment.notices, *_said(visits, values)))
+    said = []
+    for seconds, name, source in visits[:1]:
+        where = f"{figure(seconds)} s in {short_name(name)}"
+        one = f"{source}: an interruption of {where} is taken out: one visit took far longer than its others"
+        several = (
+            f"{len(visits)} interruptions, single visits that took far longer than their others, are taken"
+            f" out of the times: {figure(sum(v.seconds for v in visits))} s, the longest {where} ({source})"
+        )
+        said.append(one if len(visits) == 1 else several)
+    for seconds, name, source in values[:1]:
+        more = f", and {len(values) - 1} more such times" if len(values) > 1 else ""
+        said.append(
+            f"{source}: {short_name(name)} took {figure(seconds)} s longer than in all other runs, many times"
+            f" its usual time, and counts as in the repetitions{more}"
+        )
+    return replace(experiment, notices=(*experiment.notices, *said))
 
 
 def _interrupted(experiment: Experiment, long_visits: Sequence[LongVisits | None]) -> dict[int, _Taken]:
@@ -214,23 +229,3 @@ def _less(largest: LocationValues, found: _Taken, names: Sequence[str]) -> Locat
         return largest
     row, one = np.array(pairs, dtype=np.int64).T
     return replace(largest, load=_Less(largest.load, row, found.seconds[one]))
-
-
-def _said(visits: Sequence[_Interruption], values: Sequence[_Interruption]) -> list[str]:
-    """Say in a sentence each what single visits and single values were taken out."""
-    said = []
-    for seconds, name, source in visits[:1]:
-        where = f"{figure(seconds)} s in {short_name(name)}"
-        one = f"{source}: an interruption of {where} is taken out: one visit took far longer than its others"
-        several = (
-            f"{len(visits)} interruptions, single visits that took far longer than their others, are taken"
-            f" out of the times: {figure(sum(v.seconds for v in visits))} s, the longest {where} ({source})"
-        )
-        said.append(one if len(visits) == 1 else several)
-    for seconds, name, source in values[:1]:
-        more = f", and {len(values) - 1} more such times" if len(values) > 1 else ""
-        said.append(
-            f"{source}: {short_name(name)} took {figure(seconds)} s longer than in all other runs, many times"
-            f" its usual time, and counts as in the repetitions{more}"
-        )
-    return said

@@ -15,7 +15,7 @@ import typer
 from pipeline.cli.options import command
 
 if TYPE_CHECKING:
-    from pipeline.cli.assistant import Answer, Assistant
+    from pipeline.cli.assistant import Answer
 
 _INSTRUCTIONS = """\
 Scaling models of parallel programs, made from measured profiles. Begin with `inspect`, then `run` for a
@@ -41,7 +41,21 @@ def serve_mcp(root: Root = Path()) -> None:
 
     with tempfile.TemporaryDirectory(prefix="pipeline-mcp-") as made:
         signal.signal(signal.SIGTERM, functools.partial(_end, made))
-        _server(Assistant(root=root, made=Path(made))).run("stdio")
+        from importlib.metadata import version
+
+        from ingest.errors import extra
+
+        with extra("mcp", where="serve-mcp"):
+            from mcp.server import MCPServer
+            from mcp.types import ToolAnnotations
+
+        released = version("callpath-pipeline")
+        server = MCPServer("pipeline", instructions=_INSTRUCTIONS, version=released, log_level="ERROR")
+        reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+        for tool in Assistant(root=root, made=Path(made)).tools:
+            described = inspect.getdoc(tool)
+            server.tool(description=described, annotations=reads)(_over_the_protocol(tool))
+        server.run("stdio")
 
 
 def _end(made: str, number: int, _: object) -> None:
@@ -49,24 +63,6 @@ def _end(made: str, number: int, _: object) -> None:
     shutil.rmtree(made, ignore_errors=True)
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
-
-
-def _server(assistant: "Assistant") -> Any:  # noqa: ANN401  # of a package that only the extra brings
-    from importlib.metadata import version
-
-    from ingest.errors import extra
-
-    with extra("mcp", where="serve-mcp"):
-        from mcp.server import MCPServer
-        from mcp.types import ToolAnnotations
-
-    released = version("callpath-pipeline")
-    server = MCPServer("pipeline", instructions=_INSTRUCTIONS, version=released, log_level="ERROR")
-    reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
-    for tool in assistant.tools:
-        described = inspect.getdoc(tool)
-        server.tool(description=described, annotations=reads)(_over_the_protocol(tool))
-    return server
 
 
 def _over_the_protocol(tool: "Callable[..., Answer]") -> Callable[..., Any]:

@@ -144,7 +144,19 @@ def _expression(table: TomlTable, name: str, names: Names) -> Term:
 
 def _of_family(family: TermFamily, table: TomlTable, name: str) -> Model:
     if "data" in table:
-        return _fitted(family, table, name)
+        from pipeline.projection.fitting.measured_columns import DATA_KEYS, read_measurements
+
+        table.check_keys((*DATA_KEYS, *family.stated))
+        symbols = family.build(name).symbols
+        given = {
+            key: _quantity(table.content[key], key, symbols[f"{name}.{key}"], table).value
+            for key in family.stated
+            if key in table
+        }
+        inputs = {key: symbols[key] for key in family.inputs}
+        data = read_measurements(table, inputs, benchmarks=family.benchmarks)
+        with located(table.where):
+            return family.fit(name, data, **given).model
     if "rows" in table:
         return _tabulated(family, table, name)
     model = family.build(name)
@@ -210,20 +222,3 @@ def _interpolated(parameter: str, by: Model, at: list[float], rows: list[dict[st
         between = left + (right - left) * share
         value = choose(by, at[k], left, choose(by, at[k + 1], between, value))
     return value
-
-
-def _fitted(family: TermFamily, table: TomlTable, name: str) -> Model:
-    """Return a family fitted to measurements."""
-    from pipeline.projection.fitting.measured_columns import DATA_KEYS, read_measurements
-
-    table.check_keys((*DATA_KEYS, *family.stated))
-    symbols = family.build(name).symbols
-    given = {
-        key: _quantity(table.content[key], key, symbols[f"{name}.{key}"], table).value
-        for key in family.stated
-        if key in table
-    }
-    inputs = {key: symbols[key] for key in family.inputs}
-    data = read_measurements(table, inputs, benchmarks=family.benchmarks)
-    with located(table.where):
-        return family.fit(name, data, **given).model
