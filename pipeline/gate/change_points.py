@@ -18,9 +18,8 @@ from the likelihood (Hansen, Econometrica 68, 2000), so that a place that was na
 later entries.
 
 Entries that resemble the ones before, as on a machine with good and bad days, make steps by chance more
-probable. In series that are long enough their correlation is estimated from differences, and raises the
-limit as that of an autoregressive process of first order does, except for steps that are too large for
-it.
+probable. So a step of either kind has to be evident, too: autoregressive noise of first order with a step
+must explain the entries much better than without one, whatever the correlation is (`evidence`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,46 +36,34 @@ BEFORE = 5  # entries that must have been at the old level
 FEWEST_ENTRIES = BEFORE + 2  # entries with which anything can be said
 _RECENT = 40  # entries before that noise and level are taken from
 _REMEMBERED = 200  # entries before of which none may be as far off as two or three new ones
-_NEWEST_LIMITS = {
-    2: 12.0,
-    3: 4.6,
-    4: 10 / 3,
-    5: 2.5,
-    6: 2.3,
-    7: 2.3,
-}  # standard deviations, per number of entries
-_MOST = max(_NEWEST_LIMITS)
-_CONFIRMED = 0.8  # share of pairs of an entry before and one after that differ the same way
+_FEWEST_LIMITS = {2: 12.0, 3: 4.6}  # standard deviations, per number of entries
 _SETTLED = 4  # entries of a level that stays a level if others follow
+_NEWEST = (4, 5, 6, 7, 8, 10, 12)  # entries that are together asked for a new level
 _EXCEPTIONS = 10  # one entry in so many before, and one in half as many after, may lie elsewhere
 _FEW = 12.0, 1.5  # of d + 1 entries the limit is 1 + 12 / d^1.5 times as large
-_FARTHEST_NEWEST = 2.5  # standard deviations that an entry counts at most for the correlation
-_DOUBT = 0.5  # standard errors that are added to the correlation
+_KNOWN = 60  # entries on either side of a step that tell how surely it is one
+_FARTHEST_NEWEST = 3.5  # standard deviations that such an entry counts at most
+EVIDENT = 9.7  # of `evidence`; independent entries reach it in 1 of 1,000 series of 60, such of 0.6 in 25
+_CORRELATIONS = np.linspace(0, 0.8, 17)  # of neighbours, that are thought possible
+_PRIOR = np.array([0.2, *[0.05] * 16])  # their probabilities
 LEAST_DEVIATION = 1e-6  # standard deviation; smaller ones are rounding
 
 
-def new_levels(logs: FloatArray, widening: FloatArray) -> list[list[int]]:
-    """Return where new levels begin, as indices of their first entries.
-
-    Args:
-        logs: float64[S, n], series of logarithms.
-        widening: float64[S], by which correlation widens the statistic of a mean of many entries.
-    """
-    raised = np.sqrt(widening)  # of few entries
+def new_levels(logs: FloatArray) -> list[list[int]]:
+    """Return where new levels begin in series of logarithms, float64[S, n], as indices of first entries."""
     possible = _possible(logs)
-    rows = np.flatnonzero(possible.any(axis=1)).tolist()
     found: list[list[int]] = [[] for _ in logs]
-    for row in rows:
-        begins = list(_of_one(logs[row], possible[row], float(raised[row])))
-        found[row] = _lasting(logs[row], begins)
+    for row in np.flatnonzero(possible.any(axis=1)).tolist():
+        begins = list(_of_one(logs[row], possible[row]))
+        found[row] = [begins[k] for k, _ in _confirmed(logs[row], begins)]
     return found
 
 
-def _of_one(logs: FloatArray, possible: BoolArray, raised: float) -> Iterator[int]:
+def _of_one(logs: FloatArray, possible: BoolArray) -> Iterator[int]:
     start = 0
     while True:
         places = (start + np.flatnonzero(possible)).tolist()
-        at = next((place for place in places if _begins(logs[start:], place - start, raised)), None)
+        at = next((place for place in places if _begins(logs[start:], place - start)), None)
         if at is None:
             return
         yield at
@@ -84,25 +71,46 @@ def _of_one(logs: FloatArray, possible: BoolArray, raised: float) -> Iterator[in
         possible = _possible(logs[None, start:])[0]
 
 
-def _lasting(logs: FloatArray, begins: list[int]) -> list[int]:
-    """Leave out levels that later entries do not confirm, the least confirmed first."""
-    kept = list(begins)
+def _confirmed(logs: FloatArray, begins: Sequence[int]) -> list[tuple[int, float]]:
+    """Leave out levels that are not evident, the least evident first; return indices and correlations."""
+    kept = list(range(len(begins)))
     while kept:
-        ends = [0, *kept, len(logs)]
-        shares = [_same_way(logs, *ends[k : k + 3]) for k in range(len(kept))]
-        if min(shares) >= _CONFIRMED:
-            break
-        del kept[int(np.argmin(shares))]
-    return kept
+        ends = [0, *(begins[k] for k in kept), len(logs)]
+        known = [_step(logs[ends[k] : ends[k + 2]], ends[k + 1] - ends[k]) for k in range(len(kept))]
+        if min(known)[0] >= EVIDENT:
+            return [(k, correlation) for k, (_, correlation) in zip(kept, known, strict=True)]
+        del kept[known.index(min(known))]
+    return []
 
 
-def _same_way(logs: FloatArray, start: int, at: int, end: int) -> float:
-    """Return the share of pairs of entries before and after that differ as most of them do."""
-    before, after = np.sort(logs[max(start, at - _RECENT) : at]), logs[at : min(end, at + _RECENT)]
-    pairs = len(before) * len(after)
-    higher = int(np.searchsorted(before, after).sum())
-    lower = pairs - int(np.searchsorted(before, after, side="right").sum())
-    return max(higher, lower) / pairs
+def _step(logs: FloatArray, at: int) -> tuple[float, float]:
+    """Return how evident a step at an entry is, and the correlation of neighbours beside it."""
+    sides = logs[max(at - _KNOWN, 0) : at], logs[at : at + _KNOWN]
+    off = [side - np.median(side) for side in sides]
+    farthest = _FARTHEST_NEWEST * float(np.quantile(np.abs(np.concatenate(off)), 0.9)) / NORMAL_90
+    near = [np.median(side) + np.clip(o, -farthest, farthest) for side, o in zip(sides, off, strict=True)]
+    return evidence(np.concatenate(near), np.repeat([0.0, 1.0], [len(side) for side in sides]))
+
+
+def evidence(logs: FloatArray, shape: FloatArray) -> tuple[float, float]:
+    """Return how evident it is that a series has a shape, both float64[n], and the likeliest correlation.
+
+    That is twice the logarithm of the ratio of the likelihoods with and without it, over the root of the
+    logarithm of n. Likelihoods are those of autoregressive noise of first order, means over what its
+    correlation may be: what entries share with the ones before is taken from them (whitening).
+    """
+    rows = np.array([np.ones(len(logs)), shape, logs])
+    share = _CORRELATIONS[:, None]
+    first = rows[:, None, :1] * np.sqrt(1 - share**2)
+    white = np.concatenate([first, rows[:, None, 1:] - share * rows[:, None, :-1]], axis=2)
+    products = np.einsum("apn,bpn->abp", white, white)
+    products = products[1:, 1:] - products[1:, :1] * products[:1, 1:] / products[0, 0]
+    squares = np.array([products[1, 1], products[1, 1] - products[0, 1] ** 2 / products[0, 0]])
+    squares = np.maximum(squares, len(logs) * LEAST_DEVIATION**2)
+    likelihood = np.log(_PRIOR) + np.log(1 - _CORRELATIONS**2) / 2 - (len(logs) - 3) / 2 * np.log(squares)
+    without, with_it = np.logaddexp.reduce(likelihood, axis=1)
+    explained = 2 * float(with_it - without) / float(np.sqrt(np.log(len(logs))))
+    return explained, float(_CORRELATIONS[likelihood[1].argmax()])
 
 
 def _possible(logs: FloatArray) -> BoolArray:
@@ -132,13 +140,22 @@ def _usual(before: FloatArray) -> tuple[FloatArray, FloatArray]:
     return ordered[..., kept], ordered[..., last - kept]
 
 
-def _begins(logs: FloatArray, at: int, raised: float) -> bool:
+def _begins(logs: FloatArray, at: int) -> bool:
     """Return whether a new level begins at an entry; all entries before it are of one level."""
-    known = min(len(logs) - at, _MOST)
     if at < BEFORE:
         return False
-    fewest = _SETTLED if known >= _SETTLED else 2
-    return any(_shifted(logs, at, m) >= raised * _NEWEST_LIMITS[m] for m in range(fewest, known + 1))
+    known = len(logs) - at
+    if known < _SETTLED:
+        return _shifted(logs, at, known) >= _FEWEST_LIMITS[known] and _evident(logs[: at + known], at)
+    return any(
+        _shifted(logs, at, count) > 0 and _evident(logs[: at + count], at)
+        for count in _NEWEST
+        if count <= known
+    )
+
+
+def _evident(logs: FloatArray, at: int) -> bool:
+    return _step(logs, at)[0] >= EVIDENT
 
 
 def _shifted(logs: FloatArray, at: int, count: int) -> float:
@@ -165,7 +182,8 @@ def _shifted(logs: FloatArray, at: int, count: int) -> float:
         *map(_resolution, sides),
         LEAST_DEVIATION,
     )
-    return sign * (new - old) / (spread * _doubt(off / spread))
+    factor, power = _FEW
+    return float(sign * (new - old) / (spread * (1 + factor / (len(before) - 1) ** power)))
 
 
 def _resolution(logs: FloatArray) -> float:
@@ -173,17 +191,6 @@ def _resolution(logs: FloatArray) -> float:
     gaps = np.diff(np.sort(logs))
     gaps = gaps[gaps > LEAST_DEVIATION]
     return float(gaps.min()) / np.sqrt(12) if len(gaps) else 0.0
-
-
-def _doubt(off: FloatArray) -> float:
-    """Return by how much few entries, and such that resemble their neighbours, widen the limit."""
-    size = len(off)
-    counted = np.clip(off, -_FARTHEST_NEWEST, _FARTHEST_NEWEST)
-    squares = float((counted**2).sum())
-    alike = float((counted[1:] * counted[:-1]).sum()) / squares if squares > 0 else 0.0
-    alike = min(max(alike + _DOUBT / size**0.5, 0.0), 0.9)
-    factor, power = _FEW
-    return float((1 + factor / (size - 1) ** power) * ((1 + alike) / (1 - alike)) ** 0.25)
 
 
 _SHORTEST = 8  # entries of a window
@@ -241,11 +248,8 @@ FALSE_ALARMS = (
 )
 ENOUGH = FEWEST_ENTRIES  # measurements; with fewer nothing can be said
 _WINDOW_LEVEL = 0.001  # probability that any window reaches its limit at one look
-_CAUTION = 1.15  # by which correlation widens at least; that of short series is unknown
+_CAUTION = 1.15  # by which the limit of windows is raised
 _DIGITS = 6  # significant digits that count: further ones are rounding
-CORRELATED_FROM = 32  # entries from which their correlation is estimated
-_MOST_CORRELATED = 0.95
-_CLEAR = 10.0  # standard deviations, from neighbour to neighbour, of a step that no correlation explains
 _NEAREST = 50  # entries on either side of a change point that its factor is taken from
 _NORMAL_QUARTILE = 0.6744898  # median distance from the mean, in standard deviations
 _FARTHEST = 4.0  # standard deviations that an entry counts at most for where a change is
@@ -282,22 +286,13 @@ def change_points_of_each(values: FloatArray) -> list[tuple[ChangePoint, ...]]:
 def _of_part(logs: FloatArray) -> list[tuple[ChangePoint, ...]]:
     logs = np.round(logs, _DIGITS)
     ranks = _ranks_of(logs)
-    limit = limits(logs.shape[1])[PROBABILITIES.index(_WINDOW_LEVEL)]
+    limit = _CAUTION * limits(logs.shape[1])[PROBABILITIES.index(_WINDOW_LEVEL)]
     windows = _windows_above(ranks, np.where(np.ptp(logs, axis=1) > 0, limit, np.inf))
-    clear = _CLEAR * np.sqrt(_spread(logs, 1) / 2) / (2 * _NORMAL_QUARTILE)
-    widened = _widening(logs, ranks, windows, clear)
-    newest, widening = new_levels(logs, widened), widened.tolist()
     found = []
-    every = zip(logs, ranks, newest, windows, widening, clear.tolist(), strict=True)
-    for one, order, levels, above, wide, step in every:
-        kept = [
-            window
-            for window in above
-            if window.statistic >= limit * max(wide, _CAUTION) - _TOLERANCE
-            or _step(one, order, window) > step
-        ]
-        likely = _separate(one, _with_splits(order, kept, levels), wide)
-        found.append(tuple(_located(one, likely, wide)))
+    for one, order, levels, above in zip(logs, ranks, new_levels(logs), windows, strict=True):
+        likely = _separate(one, _with_splits(order, above, levels))
+        sure = _confirmed(one, [at for _, at in likely])
+        found.append(tuple(_located(one, [(*likely[k], correlation) for k, correlation in sure])))
     return found
 
 
@@ -310,55 +305,7 @@ def _with_splits(
     return [*zip(around, levels, strict=True), *((one, _best_split(ranks, one)) for one in windows)]
 
 
-def _widening(
-    logs: FloatArray, ranks: IntArray, windows: Sequence[Sequence[Window]], clear: FloatArray
-) -> FloatArray:
-    """Return by how much correlation between entries widens the statistic of each series, float64[S].
-
-    The variance of differences between entries far apart is that of the noise, between neighbours it is less
-    by their correlation. Quartiles are taken instead of variances, since differences across steps are few.
-    The standard error is subtracted: widening what is not correlated would hide changes.
-    """
-    n = logs.shape[1]
-    if n < CORRELATED_FROM:
-        return np.ones(len(logs))
-    flat = _without_clear_steps(logs, ranks, windows, clear)
-    farthest = min(15, max(3, n // 12))
-    far = np.median([_spread(flat, lag) for lag in range((farthest + 1) // 2, farthest + 1)], axis=0)
-    ratio = np.divide(_spread(flat, 1), far, out=np.ones(len(logs)), where=far > 0)
-    correlation = np.clip(1 - ratio - 1 / np.sqrt(n), 0.0, _MOST_CORRELATED)
-    widening: FloatArray = np.sqrt((1 + correlation) / (1 - correlation))
-    return widening
-
-
-def _without_clear_steps(
-    logs: FloatArray, ranks: IntArray, windows: Sequence[Sequence[Window]], clear: FloatArray
-) -> FloatArray:
-    """Take out steps that are larger than correlation makes them, float64[S]."""
-    flat = logs.copy()
-    for one, order, found, least in zip(flat, ranks, windows, clear.tolist(), strict=True):
-        for step in _located(one.copy(), _separate(one, _with_splits(order, found, ()), 1.0), 1.0):
-            if abs(np.log(step.factor)) > least:
-                one[step.at :] -= np.log(step.factor)
-    return flat
-
-
-def _step(logs: FloatArray, ranks: IntArray, window: Window) -> float:
-    """Return the size of the step between the medians on either side of a window's best split."""
-    at = _best_split(ranks, window)
-    return float(abs(np.median(logs[at : window.end]) - np.median(logs[window.start : at])))
-
-
-def _spread(logs: FloatArray, lag: int) -> FloatArray:
-    """Return the squared distance of the quartiles of differences between entries, float64[S]."""
-    low, high = np.quantile(logs[:, lag:] - logs[:, :-lag], (0.25, 0.75), axis=1)
-    spread: FloatArray = (high - low) ** 2
-    return spread
-
-
-def _separate(
-    logs: FloatArray, windows: Sequence[tuple[Window, int]], widening: float
-) -> list[tuple[Window, int]]:
+def _separate(logs: FloatArray, windows: Sequence[tuple[Window, int]]) -> list[tuple[Window, int]]:
     """Choose windows of different changes, the first one of each; return them in order.
 
     A window in which a change may be that was found already says nothing new.
@@ -370,18 +317,20 @@ def _separate(
             first < one.end and last > one.start for first, last in places
         ):
             continue
-        first, at, last = _likely(logs, one, split, (one.start, one.end), _SURE_QUANTILE * widening**2)
+        first, at, last = _likely(logs, one, split, (one.start, one.end), _SURE_QUANTILE)
         chosen.append((one, at))
         places.append((first, last))
     return sorted(chosen, key=lambda found: found[1])
 
 
-def _located(
-    logs: FloatArray, windows: Sequence[tuple[Window, int]], widening: float
-) -> Iterator[ChangePoint]:
-    """Yield the change point of each window; levels reach from one change point to the next."""
-    at = [place for _, place in windows]
-    for k, (window, _) in enumerate(windows):
+def _located(logs: FloatArray, windows: Sequence[tuple[Window, int, float]]) -> Iterator[ChangePoint]:
+    """Yield the change point of each window; levels reach from one change point to the next.
+
+    Correlation widens intervals as it widens that of a mean of many entries.
+    """
+    at = [place for _, place, _ in windows]
+    for k, (window, _, correlation) in enumerate(windows):
+        widening = float(np.sqrt((1 + correlation) / (1 - correlation)))
         start, end = [0, *at][k], [*at, len(logs)][k + 1]
         first, at[k], last = _likely(logs, window, at[k], (start, end), _PLACE_QUANTILE * widening**2)
         before, after = logs[start : at[k]][-_NEAREST:], logs[at[k] : end][:_NEAREST]

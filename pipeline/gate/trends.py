@@ -13,7 +13,14 @@ from numpy.lib.stride_tricks import sliding_window_view
 from scipy.stats import kendalltau, norm
 
 from ingest.arrays import FloatArray, IntArray
-from pipeline.gate.change_points import ENOUGH, LEAST_DEVIATION, ChangePoint, change_points_of_each
+from pipeline.gate.change_points import (
+    ENOUGH,
+    EVIDENT,
+    LEAST_DEVIATION,
+    ChangePoint,
+    change_points_of_each,
+    evidence,
+)
 from pipeline.gate.kernel_values import KernelId, Scope
 
 _SHORTEST = 10  # entries of a drift; what takes fewer is a step
@@ -22,7 +29,6 @@ _ENDS = 12  # places that either end of a drift is looked for at
 _AROUND = 5  # entries whose median shows which of them are far off
 _FAR = 4.0  # standard deviations from that median, from which an entry counts as the median
 _NORMAL_MEDIAN = 0.6744898  # median distance of normal entries from their mean, in standard deviations
-_MOST_CORRELATED = 0.9
 _MOST_PAIRED = 500  # entries of which all pairs count for the slope
 _TINY = 1e-12
 
@@ -95,16 +101,17 @@ def _with_line(logs: FloatArray, ends: tuple[int, int], places: Sequence[int]) -
 
 
 def _trend(logs: FloatArray) -> tuple[float, float]:
-    """Return the median slope, and Mann and Kendall's p-value with what correlation takes from it."""
+    """Return the median slope, and Mann and Kendall's p-value with what correlation takes from it.
+
+    The latter is 1 if a line is not evident.
+    """
     n = len(logs)
     first, second = np.triu_indices(n, 1) if n <= _MOST_PAIRED else _some_pairs(n)
     slope = float(np.median((logs[second] - logs[first]) / (second - first)))
-    left = logs - slope * np.arange(n)
-    left = _without_far(left) - np.median(left)
-    squares = float((left**2).sum())
-    alike = float((left[1:] * left[:-1]).sum()) / squares if squares > n * LEAST_DEVIATION**2 else 0.0
-    alike = min(max(alike, 0.0), _MOST_CORRELATED)
     p = float(kendalltau(np.arange(n), logs).pvalue)
+    evident, alike = evidence(_without_far(logs), np.arange(n, dtype=np.float64))
+    if evident < EVIDENT:
+        return slope, 1.0
     return slope, float(2 * norm.sf(norm.isf(p / 2) * np.sqrt((1 - alike) / (1 + alike))))
 
 

@@ -4,9 +4,9 @@ import pytest
 from pipeline.gate.change_points import BEFORE, FEWEST_ENTRIES, new_levels
 
 
-def levels(logs, widening=1.0):
+def levels(logs):
     logs = np.atleast_2d(logs)
-    return new_levels(logs, np.full(len(logs), widening))
+    return new_levels(logs)
 
 
 def flat(count, n, seed=0):
@@ -55,11 +55,24 @@ def test_one_step_of_the_resolution_waits_for_more_entries():
     assert levels(logs) == [[20]]
 
 
-def test_correlation_raises_the_limit():
-    logs = flat(1, 22)[0]
-    logs[20:] += np.log(1.4)
-    assert levels(logs) == [[20]]
-    assert levels(logs, widening=20.0) == [[]]
+def resembling_neighbours(count, n, seed):
+    """Noise of 3 % in which neighbours are correlated by 0.6."""
+    steps = 0.024 * np.random.default_rng(seed).normal(size=(count, n + 50))
+    for t in range(1, n + 50):
+        steps[:, t] += 0.6 * steps[:, t - 1]
+    return steps[:, 50:]
+
+
+@pytest.mark.parametrize(("before", "least"), [(20, 45), (60, 60)])
+def test_a_step_shows_after_eight_entries_that_resemble_their_neighbours(before, least):
+    logs = resembling_neighbours(100, before + 8, seed=1)
+    logs[:, before:] += np.log(1.1)
+    assert sum(any(abs(at - before) <= 2 for at in found) for found in levels(logs)) >= least
+
+
+def test_chance_seldom_shows_in_entries_that_resemble_their_neighbours():
+    """Of 200 series 3 are expected."""
+    assert sum(found != [] for found in levels(resembling_neighbours(200, 60, seed=2))) <= 6
 
 
 def test_some_entries_must_have_been_at_the_old_level():
