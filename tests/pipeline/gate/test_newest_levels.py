@@ -63,7 +63,7 @@ def resembling_neighbours(count, n, seed):
     return steps[:, 50:]
 
 
-@pytest.mark.parametrize(("before", "least"), [(20, 45), (60, 60)])
+@pytest.mark.parametrize(("before", "least"), [(20, 50), (60, 60)])
 def test_a_step_shows_after_eight_entries_that_resemble_their_neighbours(before, least):
     logs = resembling_neighbours(100, before + 8, seed=1)
     logs[:, before:] += np.log(1.1)
@@ -71,8 +71,7 @@ def test_a_step_shows_after_eight_entries_that_resemble_their_neighbours(before,
 
 
 def test_chance_seldom_shows_in_entries_that_resemble_their_neighbours():
-    """Of 200 series 3 are expected."""
-    assert sum(found != [] for found in levels(resembling_neighbours(200, 60, seed=2))) <= 6
+    assert sum(found != [] for found in levels(resembling_neighbours(200, 60, seed=2))) <= 4
 
 
 def test_some_entries_must_have_been_at_the_old_level():
