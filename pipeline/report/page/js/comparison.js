@@ -85,7 +85,7 @@ const [kernel, level, verdict, ofA, ofB, share, factor, lower, upper, tested, gr
     kernel: (row, text) => {
       const [node] = kernels[row];
       if (node >= 0) return kernelNode(paths, node);
-      const callers = el("span", { class: "callers" }, level.cell(row));
+      const callers = el("span", { class: "callers" }, level.value(row) === "region" ? "region" : "");
       return el("span", { class: "kernel" }, el("span", { class: "name" }, text), callers);
     },
     verdict: (_, text) => el("span", { class: { worse: "red", better: "green" }[text] }, text),
