@@ -13,7 +13,7 @@ from pkgutil import walk_packages
 
 from ingest.errors import InputError, nearest_hint
 from ingest.profile import Profile
-from ingest.reading.files import HEAD_BYTES, MAX_BYTES, archive_of, entries, unpack_hint
+from ingest.reading.files import HEAD_BYTES, MAX_BYTES, archive_of, entries, is_foreign, unpack_hint
 from ingest.series import MeasuredSeries
 
 
@@ -95,7 +95,8 @@ def series_readers() -> tuple[SeriesReader, ...]:
 
 def find_profile_reader(path: Path) -> ProfileReader | None:
     """Return the first reader whose format the file or directory looks like, None if there is none."""
-    return next((reader for reader in profile_readers() if reader.matches(path)), None)
+    readers = () if is_foreign(path) else profile_readers()
+    return next((reader for reader in readers if reader.matches(path)), None)
 
 
 def find_series_reader(path: Path) -> SeriesReader | None:

@@ -61,7 +61,8 @@ class _Reading:
 
 def matches(path: Path) -> bool:
     """Return whether a file states the format, or names events and functions as it does."""
-    if b"fn" not in (start := head(path, READER.head_bytes)) and not start.startswith(_MARK.encode()):
+    start = head(path, READER.head_bytes)
+    if not (b"fn" in start and b"events" in start) and not start.startswith(_MARK.encode()):
         return False
     lines = head_lines(path, READER.head_bytes)
     if lines and lines[0].startswith(_MARK):

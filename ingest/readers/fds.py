@@ -11,7 +11,7 @@ from pathlib import Path
 from ingest.errors import InputError
 from ingest.profile import Profile
 from ingest.readers import ProfileReader
-from ingest.reading.files import head_lines, read_text
+from ingest.reading.files import head, head_lines, read_text
 from ingest.reading.stacks import PROGRAM, TIME_METRIC, Stacks, found_of
 
 _LARGEST = 1e15
@@ -23,6 +23,8 @@ _TOTAL = re.compile(r"(?:Total )?T_USED(?: ?\(s\))?", re.IGNORECASE)
 
 def matches(path: Path) -> bool:
     """Return whether the first line of a file is a header of FDS."""
+    if b"Rank" not in head(path, READER.head_bytes):
+        return False
     return bool(_parts(next(iter(head_lines(path, READER.head_bytes)), "")))
 
 

@@ -85,9 +85,8 @@ def matches(path: Path) -> bool:
 
     Other texts have lines like heads without a time: a frame must follow these, and heads below messages.
     """
-    stated = (
-        line for line in head_lines(path, READER.head_bytes) if not line.startswith("#") and line.strip()
-    )
+    found = head_lines(path, READER.head_bytes)
+    stated = (line for line in found if line[:1] not in "#" and not line.isspace())  # nothing is in all texts
     lines = list(islice(stated, _MAX_MESSAGES + _MAX_BETWEEN))
     for number, line in enumerate(lines[:_MAX_MESSAGES]):
         if not (":" in line and _MAY_BE_HEAD.search(line, 0, _MAX_HEAD)):

@@ -239,6 +239,18 @@ def _blocks(path: Path, size: int, block_bytes: int) -> Iterator[bytes]:
         return
 
 
+# how images, documents, programs and data sets (HDF5, NetCDF) begin
+_FOREIGN = (
+    *(b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF8", b"%PDF-", b"\x7fELF", b"\x89HDF\r\n"),
+    *(b"CDF\x01", b"CDF\x02", b"CDF\x05"),
+)
+
+
+def is_foreign(path: Path) -> bool:
+    """Return whether a file is surely no profile by its first bytes: most files beside profiles are such."""
+    return head(path).startswith(_FOREIGN)
+
+
 _PAGES = frozenset((".md", ".rst", ".html"))
 
 

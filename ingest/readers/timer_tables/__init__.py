@@ -152,7 +152,8 @@ def content(path: Path) -> Hashable:
 
 def _kind_of(log: Log) -> TimerTable | None:
     """Return the description that fits a log or its ends, None if there is none."""
-    return next((kind for line, kind in _recognised_by() if next(log.find(line), None)), None)
+    marked = ((line, kind) for line, kind in _recognised_by() if log.may_have(line))
+    return next((kind for line, kind in marked if next(log.find(line), None)), None)
 
 
 @cache

@@ -109,9 +109,9 @@ class Log:
 
     def find(self, line: LogLine, start: int = 0, stop: int | None = None) -> Iterator[Found]:
         """Yield the lines of a part that contain a text and match a pattern, in their order."""
-        text = line.content
-        if isinstance(self.content, bytes) and text not in self.content:
+        if not self.may_have(line):
             return
+        text = line.content
         pattern = compiled(line.pattern)
         last = len(self.content) if stop is None else stop
         position = self._next(text, start, last)
@@ -120,6 +120,10 @@ class Log:
             if (facts := groups_of(pattern, _decoded(self.content[begin:end]))) is not None:
                 yield Found(begin, facts)
             position = self._next(text, max(end, position + 1), last)
+
+    def may_have(self, line: LogLine) -> bool:
+        """Return whether it may have such a line: a log in memory is searched for its text."""
+        return not isinstance(self.content, bytes) or line.content in self.content
 
     def _next(self, text: bytes, start: int, stop: int) -> int:
         """Return where a text is next, -1 if nowhere; windows that were searched leave memory."""
