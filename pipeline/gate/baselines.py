@@ -241,13 +241,8 @@ def against_history(
 ) -> tuple[KernelValues, KernelValues]:
     """Return the last entries as a baseline of one point, and the candidate's mean there as one repetition.
 
-    Args:
-        candidate: the study to check; its largest scale is compared.
-        rows: per kernel the entries in the order they were added.
-        last: number of entries that count.
-
-    Raises:
-        InputError: fewer than `_FEWEST` entries have that point.
+    The point is the candidate's largest scale; `rows` are in the order they were added. InputError if fewer
+    than `_FEWEST` entries have it.
     """
     at = int(np.argmax(candidate.scale))
     (point,) = candidate.named(candidate.points[[at]])

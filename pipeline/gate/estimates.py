@@ -60,9 +60,7 @@ class Estimates(Rows):
     def detectable(self, log_factor: FloatArray, level: float) -> FloatArray:
         """Return the smallest factor that a test finds with probability `POWER`, float64[K]; T = 1.
 
-        Args:
-            log_factor: float64[K], logarithm of the factor that is allowed.
-            level: of the test.
+        It tests at a level beyond the factors that are allowed, float64[K] logarithms.
         """
         found = np.full(len(log_factor), np.nan)
         rows = np.flatnonzero(self.known[:, 0])

@@ -52,11 +52,8 @@ def group_factors(
 ) -> GroupFactors:
     """Find the factors of groups of kernels; one function has none, since its own change is no group's.
 
-    Args:
-        mean: K log ratios beyond what all kernels share, over all points, T = 1.
-        kernels: K of them, or none, which share nothing.
-        independent: bool[K], the kernels that are not sums of others.
-        share: float64[K, P], of the total before.
+    `mean` are K log ratios beyond what all share, over all points, T = 1; those that are not sums of others
+    are `independent`, bool[K]. `share` of the total before is float64[K, P]; no `kernels` share nothing.
     """
     shift, variance, found = np.zeros(len(share)), np.zeros(len(share)), []
     names = np.array([kernel.region for kernel in kernels])

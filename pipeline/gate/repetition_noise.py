@@ -250,11 +250,8 @@ def run_factors(values: FloatArray, independent: BoolArray) -> RunFactors:
     """Estimate the factors of all runs of a study.
 
     With fewer than `FEWEST_KERNELS` only outlying runs have a factor other than 1: by how much the kernel
-    that is disturbed least departs from its repetitions.
-
-    Args:
-        values: float64[K, P, R], NaN if not measured.
-        independent: bool[K], the kernels that matter and are not sums of others.
+    that is disturbed least departs from its repetitions. Values are float64[K, P, R], NaN if not measured;
+    `independent`, bool[K], are the kernels that matter and are not sums of others.
     """
     logs = _natural_logs(values[independent])
     measured = np.isfinite(logs).any(axis=0)
@@ -320,10 +317,9 @@ def typical_runs(study: KernelValues, share_floor: float) -> Typical:
 
 
 def paired_means(matched: Matched, rows: IntArray) -> tuple[LogMeans, LogMeans]:
-    """Reduce pairs of runs of some kernels, int64[K]: means of the log ratios, whose noise is that of pairs.
+    """Reduce pairs of runs of some kernels, int64[K]: zeros for the baseline, log ratios for the candidate.
 
-    Returns:
-        Zeros for the baseline and the log ratios for the candidate; the noise is that of one run.
+    Their noise is that of one run.
     """
     difference = _run_differences(matched, rows)
     factor = np.nan_to_num(run_factors(np.exp(difference), matched.is_callpath[rows]).log_factor)

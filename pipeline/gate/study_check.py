@@ -95,18 +95,10 @@ def check(
     skipped: Sequence[str] = (),
     expectations: Sequence[JudgedExpectation] = (),
 ) -> CheckResult:
-    """Compare a study with a baseline and with the rules.
+    """Compare a study with a baseline, if there is one, and with the rules; waivers must hold `today`.
 
-    Args:
-        baseline: what it is compared with; None checks the rules only.
-        today: waivers must still hold on this day.
-        kind: what the baseline is.
-        skipped: input that could not be read and makes the check inconclusive, one sentence each.
-        expectations: what the models say about them.
-
-    Raises:
-        UsageError: if a target has an unknown parameter, a rule matches no kernel, or there is nothing to
-            check.
+    What was `skipped`, one sentence each, makes the check inconclusive. UsageError if a target has an unknown
+    parameter, a rule matches no kernel, or there is nothing to check.
     """
     if baseline is not None:
         baseline, candidate = over_the_same(baseline, candidate)

@@ -73,6 +73,8 @@ def slow_location(matched: Matched, rows: IntArray, measured: Estimates) -> Slow
     if not (slow.any() and waits.any()):
         return None
     means = before.mean[:, matched.base_at], now.mean[:, matched.candidate_at]
+    after = means[0][rows] * np.exp(measured.log_ratio)  # in which disturbed runs count for little
+    means[1][rows] = np.where(measured.known, after, means[1][rows])
     work = [one[computing].sum(axis=0) for one in means]
     explained = np.maximum(work[1] / balance[1] - work[0] / balance[0], 0.0)
     waiting = [one[waits].sum(axis=0) for one in means]
