@@ -78,7 +78,7 @@ def mapped(path: Path, max_bytes: int) -> Iterator[bytes | mmap.mmap]:
 
 def writable(text: str) -> str:
     """Return a text that can be encoded: JSON and databases may contain halves of characters."""
-    return text.encode("utf-8", "replace").decode()
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def lines_of(path: Path, max_bytes: int = MAX_LARGE_BYTES) -> Iterator[str]:

@@ -33,6 +33,14 @@ def told(discovery):
     return [(run.path.name, run.parameters, run.repetition) for run in discovery.runs]
 
 
+def test_an_image_is_no_profile_whatever_it_is_called(tmp_path):
+    study(tmp_path, "c.p8.r1")
+    (tmp_path / "c.p16.r1.cali").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(64))
+    found = discover(tmp_path)
+    assert [run.path.name for run in found.runs] == ["c.p8.r1"]
+    assert [(one.path.name, one.reason) for one in found.skipped] == [("c.p16.r1.cali", "not a profile")]
+
+
 def test_runs_are_sorted_by_parameters_then_repetition(tmp_path):
     found = discover(study(tmp_path, "c.p8.n1.r1", "c.p16.n1.r2", "c.p16.n1.r1", "c.p16.n0,5.r1"))
     assert found.parameters == ("p", "n")

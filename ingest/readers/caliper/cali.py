@@ -16,6 +16,7 @@ JsonSplitFormatter.cpp.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import chain, compress
 from operator import methodcaller
 from pathlib import Path
@@ -517,6 +518,7 @@ def _callpaths(
     return places, found
 
 
+@lru_cache(maxsize=1 << 14)  # the same of all runs
 def _kind(label: str) -> str:
     """Return the attribute of a nested annotation, which the format does not state, by its name."""
     if label.startswith("MPI_"):
