@@ -201,13 +201,14 @@ def _of_several(
     spread = np.maximum(scale, smallest[:, kernel])
     reach = student_quantiles(degrees, probability)[:, None]
     ends = middle + spread * reach[..., kernel]
-    margin = _MARGIN * np.maximum.reduceat(spread, first, axis=1)
     low, high = np.minimum.reduceat(ends, first, axis=2), np.maximum.reduceat(ends, first, axis=2)
-    density = share / spread
-    ends *= density
-    density = np.add.reduceat(density, first, axis=1)
-    place = np.add.reduceat(ends, first, axis=2) / density
-    amid, reached = place[len(place) // 2], (high - low).max(axis=0) + margin
+    part = share / spread
+    density = np.add.reduceat(part, first, axis=1)
+    # neither depends on the probabilities: a value alone is that with its interval
+    amid = np.add.reduceat(part * middle, first, axis=1) / density
+    reached = np.maximum.reduceat(spread, first, axis=1)
+    margin, place = _MARGIN * reached, amid + reach / density
+    reached += np.maximum.reduceat(middle, first, axis=1) - np.minimum.reduceat(middle, first, axis=1)
     count = np.diff(np.append(first, len(kernel)))
     length = np.repeat(reached, count, axis=1)
     mixtures = _Mixtures(
