@@ -15,8 +15,8 @@ NORMAL_90 = 1.6448536  # the same, exactly
 OF_MEDIAN_DEVIATION = 1.4826  # standard deviation of normal values over their median absolute deviation
 _NEGLIGIBLE = 1e-3  # weight below which a component moves no requested quantile
 _MARGIN = 0.15  # of the largest scale, by which quantiles may lie outside those of the components
-_SECANTS, _STEPS = 3, 10  # of the inversion of all, and of those whose logit is off by more than
-_NEAR = 1e-2
+_SECANTS, _STEPS = 3, 14  # of the inversion of all, and of those whose logit is off by more than
+_NEAR = 3e-2
 _LEAST = 1e-6  # probability that counts
 _SHARPEST = 1e15  # inverse scale, on the way from the least to the largest quantile: squares are finite
 _FAR_OUT = 10  # from where on series of the gamma function's relatives are exact to 1e-12
@@ -246,20 +246,21 @@ def _by_secants(
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Solve below(x) = probability from a place between low and high, given the slope of its logit there.
 
-    Returns narrower ends, what comes next, and how far the logit was off at the last place.
+    Returns narrower ends, what comes next, and how far the logit was off at the last place: as many times
+    farther as it was steeper on the way, since the last step may cross what is steep.
     """
     odds = np.log(probability / (1 - probability))
-    before = place, np.zeros(place.shape)
+    before, steepest = (place, np.zeros(place.shape)), slope.copy()
     for step in range(_SECANTS):
         value = np.clip(below(place), _LEAST, 1 - _LEAST)
         off = np.log(value / (1 - value)) - odds
         moved, rise = place - before[0], off - before[1]
         np.divide(rise, moved, out=slope, where=(step > 0) & (rise * moved > 0))
-        before = place, off
+        before, steepest = (place, off), np.maximum(steepest, slope)
         low, high = np.where(off < 0, place, low), np.where(off < 0, high, place)
         wanted = place - off / slope
         place = np.where((wanted > low) & (wanted < high), wanted, (low + high) / 2)
-    return low, high, np.clip(wanted, low, high), off
+    return low, high, np.clip(wanted, low, high), off * steepest / slope
 
 
 def _invert(
