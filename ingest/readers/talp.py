@@ -163,6 +163,8 @@ def _ranks(content: JsonRecord) -> tuple[int, int]:
     resources = content.record("resources", optional=True)
     ranks = int(_number(whole, "numMpiRanks") or _number(resources, "numMpiRanks") or 1)
     cpus = _number(whole, "numCpus") or _number(resources, "numCpus") or ranks
+    if ranks < 1:
+        raise InputError("numMpiRanks has to be at least 1", where=content.where)
     if max(ranks, cpus) > _MAX_CPUS:
         raise InputError(f"{max(ranks, cpus):g} CPUs: more than any run has", where=content.where)
     return ranks, max(1, round(cpus / ranks))
