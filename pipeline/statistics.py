@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from statistics import NormalDist
 
 import numpy as np
 
@@ -139,10 +140,7 @@ def _incomplete_beta(x: float, a: float, b: float) -> float:
 @lru_cache
 def deviations(level: float) -> float:
     """Return how many standard deviations an interval of a level below 1 reaches to either side."""
-    found = 0.0
-    for _ in range(_MOST_STEPS):
-        found += (level - math.erf(found / math.sqrt(2))) * math.sqrt(math.pi / 2) * math.exp(found**2 / 2)
-    return found
+    return NormalDist().inv_cdf((1 + level) / 2)
 
 
 @dataclass(frozen=True, eq=False)

@@ -96,6 +96,7 @@ class NormalFormRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # t
         check_is_fitted(self)
         features = validate_data(self, X, dtype=np.float64, reset=False)
         points = features + self.shift_
+        # below what the normal form is defined for, the lower end of the training range stands in
         outside = points <= np.where(self.shift_ > 0, 1.0, 0.0)
         if self.nonpositive == "raise" and outside.any():
             raise ValueError(f"feature {int(outside.any(axis=0).argmax())} of X is not positive everywhere")

@@ -325,21 +325,26 @@ def _with_trend(fit: Fit, data: Observations) -> tuple[ScalingModels, CombinedTr
     local = local_trend(models.parameters, data, models.formula_values)
     if len(models.parameters) == 1:
         local = replace(local, misfit=_missed(models, local))
-    degrees = np.maximum(begun.count - 1, 0)
-    repeated = (degrees > 0) & (begun.mean > 0)
-    relative = np.where(repeated, np.sqrt(begun.squares) / np.where(repeated, begun.mean, 1.0), 0.0) ** 2
-    count = np.maximum(begun.count, 1)
-    variance = (relative / count).sum(axis=1) / np.maximum((degrees * repeated).sum(axis=1), 1)
-    misfit = _TO_DEVIATION * models.quality.smape / 100
     trend = CombinedTrend(
         trend=local,
-        noise=np.where(repeated.any(axis=1), np.sqrt(variance), misfit),
+        noise=_noise_of_means(begun, models),
         errors=errors,
         shift=np.zeros(len(models)),
         grows=models.quality.probability_growing >= SURELY_GROWING,
     )
     first, alike = data.distinct()
     return replace(models, trend=trend, alike=alike if 2 * len(first) < len(alike) else None), trend
+
+
+def _noise_of_means(data: Observations, models: ScalingModels) -> FloatArray:
+    """Relative standard deviation of a kernel's means, float64[K]: from repetitions, else from the misfit."""
+    degrees = np.maximum(data.count - 1, 0)
+    repeated = (degrees > 0) & (data.mean > 0)
+    relative = np.where(repeated, np.sqrt(data.squares) / np.where(repeated, data.mean, 1.0), 0.0) ** 2
+    count = np.maximum(data.count, 1)
+    variance = (relative / count).sum(axis=1) / np.maximum((degrees * repeated).sum(axis=1), 1)
+    misfit = _TO_DEVIATION * models.quality.smape / 100
+    return np.where(repeated.any(axis=1), np.sqrt(variance), misfit)
 
 
 def with_remarks(models: ScalingModels, data: Observations) -> ScalingModels:
